@@ -29,6 +29,10 @@ module pcollect
             character(kind=c_char), intent(in) :: name(*)
             type(c_funptr) :: find_symbol
         end function find_symbol
+        function take_error() bind(c, name="dlerror")
+            import :: c_ptr
+            type(c_ptr) :: take_error
+        end function take_error
     end interface
 
     ! A function of the library, looked up once.
@@ -46,10 +50,12 @@ contains
         character(len=*), intent(in) :: symbol, name
         character(kind=c_char, len=:), allocatable, target :: text
         procedure(region_call), pointer :: region
+        type(c_ptr) :: error
         if (function%absent) return
         if (.not. c_associated(function%address)) &
             function%address = find_symbol(c_null_ptr, symbol // c_null_char)
         function%absent = .not. c_associated(function%address)
+        if (function%absent) error = take_error() ! that the program does not see it
         if (function%absent) return
         call c_f_procpointer(function%address, region)
         if (len_trim(name) == 0 .and. symbol == "pcollect_region_end") then

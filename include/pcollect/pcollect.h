@@ -14,12 +14,15 @@
  * a name ends those inside of it as well, if they were left open, and these are counted. Names have
  * at most 1,023 bytes, the rest is cut off. A region that was met before costs a hash of its name.
  *
- * Not to be called in signal handlers. With a C library before glibc 2.34: link with -ldl.
+ * Not to be called in signal handlers. The first call of a function in a source looks for the
+ * library, and then dlerror() returns NULL, also if there was an error before. With a C library
+ * before glibc 2.34: link with -ldl.
  */
 #ifndef PCOLLECT_H
 #define PCOLLECT_H
 
 #include <dlfcn.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -27,16 +30,20 @@ extern "C" {
 #endif
 
 /* The library's function of that name, looked up once; NULL without the library: then `known` holds
- * its own address. RTLD_DEFAULT is a null pointer with glibc; its name asks for _GNU_SOURCE. */
+ * its own address, and the error that dlsym leaves is cleared. RTLD_DEFAULT is a null pointer with
+ * glibc; its name asks for _GNU_SOURCE. */
 static inline void *pcollect_find_(void **known, const char *function)
 {
     void *found = __atomic_load_n(known, __ATOMIC_RELAXED);
     if (!found) {
-        found = dlsym((void *)0, function);
-        found = found ? found : (void *)known;
+        found = dlsym(NULL, function);
+        if (!found) {
+            dlerror();
+            found = known;
+        }
         __atomic_store_n(known, found, __ATOMIC_RELAXED);
     }
-    return found == (void *)known ? (void *)0 : found;
+    return found == known ? NULL : found;
 }
 
 static inline void pcollect_region_call_(void **known, const char *which, const char *name)
