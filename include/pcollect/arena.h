@@ -17,6 +17,8 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic" /* the last members of records have no fixed length */
 extern "C" {
 #endif
 
@@ -318,6 +320,7 @@ struct pcollect_string {
 
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif
 
 #endif

@@ -29,6 +29,8 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow" /* functions return structures of the same name */
 extern "C" {
 #endif
 
@@ -239,6 +241,7 @@ const char *pcol_source_line(struct pcol_profile *p, const char *file, size_t li
 
 #ifdef __cplusplus
 }
+#pragma GCC diagnostic pop
 #endif
 
 #endif
