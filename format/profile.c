@@ -15,7 +15,9 @@ const char *const pcollect_lost_names[PCOLLECT_N_LOST] = {
     [PCOLLECT_LOST_UNCACHED] = "contexts that had to be walked in full at every call",
     [PCOLLECT_LOST_RECEIVES] = "nonblocking receives whose size was never learnt",
     [PCOLLECT_LOST_LATE] = "calls after the merge not booked: no room in the file",
-    [PCOLLECT_LOST_REGIONS] = "regions not kept apart: without room, or inside of 64 others",
+    [PCOLLECT_LOST_REGIONS] =
+        "regions not kept apart: beyond 1,023 different ones of a thread (use fewer names), "
+        "inside of 64 others, or without room",
     [PCOLLECT_LOST_GROUPS] = "groups of events that a thread could not open: too few descriptors",
     [PCOLLECT_LOST_COUNTS] = "threads whose events could not be counted to their end",
     [PCOLLECT_LOST_BINS] = "calls missing in histograms: the buffer was full",

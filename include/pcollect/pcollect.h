@@ -14,6 +14,10 @@
  * a name ends those inside of it as well, if they were left open, and these are counted. Names have
  * at most 1,023 bytes, the rest is cut off. A region that was met before costs a hash of its name.
  *
+ * A thread can have 1,023 different regions and phases, where one name in two outer regions is two,
+ * and 64 regions inside each other. Those beyond are counted, and booked in what is around them: so
+ * name what the program does, and not each step.
+ *
  * Not to be called in signal handlers. The first call of a function in a source looks for the
  * library, and then dlerror() returns NULL, also if there was an error before. With a C library
  * before glibc 2.34: link with -ldl.

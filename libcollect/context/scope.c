@@ -2,7 +2,8 @@
  *
  * Phases and regions (scope.h). Called by the thread that a scope belongs to, from outside of MPI
  * calls: with `busy` set while its state is inconsistent, so that handlers keep away. A region that
- * was met before costs a hash of its name and a swap; no malloc, no lock, no system call.
+ * was met before, or is beyond the most that a thread has, costs a hash of its name and a swap; no
+ * malloc, no lock, no system call.
  *
  * The table `regions` is booked here: how often each phase and region was entered, the time in it
  * and the part of that in MPI, inner regions included. Time is booked when a scope ends, and while
@@ -253,12 +254,13 @@ static uint32_t find_scope(struct pc_thread *t, uint32_t parent, uint32_t kind, 
         if (at->key == key && at->outer == outer && at->kind == kind)
             return s->slots[i];
     }
-    if (name)
-        pc_arena_string(&pc_process.arena, name, strnlen(name, NAME_BYTES));
     struct scope new = {.key = key, .outer = outer, .kind = kind};
     new.id = pc_hash_u64(s->all[parent].id + pc_hash_u64(key + kind));
-    if (s->n < MAX_SCOPES)
+    if (s->n < MAX_SCOPES) {
+        if (name)
+            pc_arena_string(&pc_process.arena, name, strnlen(name, NAME_BYTES));
         new.node = pc_tree_part(t->tree, outer, kind, key);
+    }
     if (!new.node || !get_roots(t, &new)) {
         pc_lost(PCOLLECT_LOST_REGIONS, 1);
         return parent;

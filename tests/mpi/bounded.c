@@ -2,9 +2,9 @@
  *
  * bounded FOLDER KIND N: makes N communicators, each a duplicate of the one before (KIND chain), or
  * N windows (windows), files (files), communicators and datatypes with names (names), or regions
- * with names in an arena that is full (regions), one at a time. Prints the bytes that are used
- * after half of them and after all: of the arena of this process, or with regions of its address
- * space. The two must be equal.
+ * with names, in an arena that is full (regions) or that has room (region-names), one at a time.
+ * Prints the bytes that are used after half of them and after all: of the arena of this process, or
+ * with a full arena of its address space. The two must be equal.
  */
 #include "include/pcollect/pcollect.h"
 
@@ -95,8 +95,8 @@ int main(int argc, char **argv)
         return 2;
     int n = atoi(argv[3]);
     MPI_Comm last = MPI_COMM_WORLD;
-    bool regions = argv[2][0] == 'r';
-    if (regions)
+    bool full = !strcmp(argv[2], "regions"), regions = full || !strcmp(argv[2], "region-names");
+    if (full)
         fill_arena(4000);
     for (int i = 1; i <= n; i++) {
         if (argv[2][0] == 'c')
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
         else
             make_file(argv[1], i);
         if (i == n / 2 || i == n)
-            printf("%lu\n", regions ? mapped_bytes() : used_bytes());
+            printf("%lu\n", full ? mapped_bytes() : used_bytes());
     }
     MPI_Finalize();
     return 0;
