@@ -250,6 +250,7 @@ struct pc_profile {
     struct pc_profile_node *nodes;
     struct pc_profile_data *data; /* of packed records: NULL, or structures without statistics */
     char **strings;
+    struct pc_string_hash *hashes; /* of strings, in order; NULL: not asked for yet */
     struct pc_profile_table *tables;
     struct pc_pool *memory; /* everything above, and this structure, freed at once */
 };
@@ -429,7 +430,7 @@ static inline const char *pc_profile_string(const struct pc_profile *p, uint64_t
     return cell ? p->strings[cell - 1] : "";
 }
 
-/* The name of a region by the `offset` of its node, or NULL. Reads all strings. */
+/* The name of a region by the `offset` of its node, or NULL. The first call hashes all strings. */
 const char *pc_profile_region(const struct pc_profile *p, uint64_t hash);
 
 /* 0 if the invariants above hold; else PC_EFORMAT with the first that does not. */

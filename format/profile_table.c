@@ -47,12 +47,38 @@ uint32_t pc_table_column(const struct pc_profile_table *t, const char *name,
     return PC_NO_INDEX;
 }
 
-const char *pc_profile_region(const struct pc_profile *p, uint64_t hash)
+/* A string by its hash, which is the first member: elements are compared as numbers. */
+struct pc_string_hash {
+    uint64_t hash;
+    const char *text;
+};
+
+static int compare_hashes(const void *a, const void *b)
+{
+    return pc_compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+static void hash_strings(const struct pc_profile *p, struct pc_string_hash *out)
 {
     for (uint32_t i = 0; i < p->n_strings; i++)
-        if (pc_hash_bytes(p->strings[i], strlen(p->strings[i]), 0) == hash)
-            return p->strings[i];
-    return NULL;
+        out[i] = (struct pc_string_hash){pc_hash_bytes(p->strings[i], strlen(p->strings[i]), 0),
+                                         p->strings[i]};
+    qsort(out, p->n_strings, sizeof *out, compare_hashes);
+}
+
+const char *pc_profile_region(const struct pc_profile *profile, uint64_t hash)
+{
+    struct pc_profile *p = (struct pc_profile *)profile; /* which owns the hashes */
+    if (!p->hashes && p->n_strings) {
+        p->hashes = pc_pool_array(p->memory, p->n_strings, sizeof *p->hashes);
+        if (!p->hashes)
+            return NULL;
+        hash_strings(p, p->hashes);
+    }
+    const struct pc_string_hash *found =
+        p->hashes ? bsearch(&hash, p->hashes, p->n_strings, sizeof *p->hashes, compare_hashes)
+                  : NULL;
+    return found ? found->text : NULL;
 }
 
 int pc_row_compare(const uint64_t *a, const uint64_t *b, uint32_t n)

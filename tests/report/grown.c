@@ -8,7 +8,8 @@
  * of N ranks, all but the last for 2 s in a call that had not ended. For report.test. `grown FILE
  * deep N`: one of a call below N frames. For tools/diff.test. `grown FILE recursion N`: one of two
  * ranks in a function of this program that calls itself N times, and at each level makes a call,
- * and computes, for twice as long on rank 1, for which the other waits.
+ * and computes, for twice as long on rank 1, for which the other waits. `grown FILE regions N`: one
+ * of a rank with a call in each of N regions.
  */
 #include "format/profile.h"
 
@@ -324,6 +325,28 @@ static void make_halo(struct pc_profile *p)
     make_places(&p->tables[1], p);
 }
 
+static void make_regions(struct pc_profile *p, uint32_t n)
+{
+    make_ranks(p, 1);
+    p->strings = take(n, sizeof *p->strings);
+    p->n_strings = n;
+    p->nodes = take(1 + 2 * (size_t)n, sizeof *p->nodes);
+    p->data = take(n, sizeof *p->data);
+    add_node(p, PC_NO_INDEX, PCOLLECT_NODE_ROOT);
+    uint64_t(*hashes)[2] = take(n, sizeof *hashes);
+    for (uint32_t i = 0; i < n; i++) {
+        p->strings[i] = format("region %06u", i);
+        hashes[i][1] = pc_hash_bytes(p->strings[i], strlen(p->strings[i]), 0);
+    }
+    qsort(hashes, n, sizeof *hashes, compare);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t region = add_node(p, 0, PCOLLECT_NODE_REGION);
+        p->nodes[region].offset = hashes[i][1];
+        p->nodes[add_node(p, region, PCOLLECT_NODE_OP)].op = 0;
+        add_data(p, 0, 1, 1000);
+    }
+}
+
 /* The table of command lines: all ranks have the same. */
 static void make_command(struct pc_profile *p)
 {
@@ -382,6 +405,8 @@ int main(int argc, char **argv)
         make_recursion(&p, n, &module);
     else if (!strcmp(argv[2], "halo"))
         make_halo(&p);
+    else if (!strcmp(argv[2], "regions"))
+        make_regions(&p, n);
     else if (!strcmp(argv[2], "wide"))
         make_wide(&p);
     else
