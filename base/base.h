@@ -182,7 +182,8 @@ uint64_t pc_hash_bytes(const void *data, size_t n, uint64_t seed);
 /* ---- Log --------------------------------------------------------------------------------- */
 
 /* One line "pcollect: ..." on standard error by a single write(2). Knows %s %d %u %x %c and %%,
- * with l and z for long and size_t; no width. Longer lines are cut at 1 KiB. Keeps errno.
+ * with l and z for long and size_t; no width. Lines of more than 1 KiB lose their middle. Keeps
+ * errno.
  * AS-safe, MT-safe. */
 void pc_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -194,6 +195,10 @@ void pc_log_note_error(void);
 size_t pc_format(char *out, size_t n, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 size_t pc_vformat(char *out, size_t n, const char *format, va_list args);
+/* Does the same, but a text that is too long loses its middle, from its first quarter on, and has
+ * "..." there: of a message with a long path, the reason and the way out remain. n is at least 64.
+ * AS-safe, MT-safe. */
+size_t pc_vformat_ends(char *out, size_t n, const char *format, va_list args);
 
 /* ---- Numbers ----------------------------------------------------------------------------- */
 
@@ -251,8 +256,8 @@ struct pc_error {
     char text[512];
 };
 
-/* Sets the text and returns err, so that `return pc_error_set(e, PC_EIO, ...)` reads well.
- * e may be NULL. */
+/* Sets the text and returns err, so that `return pc_error_set(e, PC_EIO, ...)` reads well. A text
+ * that is too long loses its middle. e may be NULL. */
 int pc_error_set(struct pc_error *e, int err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

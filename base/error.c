@@ -33,7 +33,7 @@ int pc_error_set(struct pc_error *e, int err, const char *format, ...)
     if (e) {
         va_list args;
         va_start(args, format);
-        pc_vformat(e->text, sizeof e->text, format, args);
+        pc_vformat_ends(e->text, sizeof e->text, format, args);
         va_end(args);
     }
     return err;

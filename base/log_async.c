@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -14,10 +15,25 @@
 
 struct out {
     char *p, *end;
+    char *middle; /* from here on the text is cut when it is too long; NULL: at its end */
 };
+
+enum { CUT_BYTES = 16 };
+static const char cut_mark[3] = {'.', '.', '.'};
+
+/* Makes room behind the middle, at which the text shows that something is missing. */
+static void cut_middle(struct out *o)
+{
+    char *to = o->middle + sizeof cut_mark;
+    memmove(to, to + CUT_BYTES, (size_t)(o->p - to) - CUT_BYTES);
+    memcpy(o->middle, cut_mark, sizeof cut_mark);
+    o->p -= CUT_BYTES;
+}
 
 static void put_char(struct out *o, char c)
 {
+    if (o->p == o->end && o->middle)
+        cut_middle(o);
     if (o->p < o->end)
         *o->p++ = c;
 }
@@ -78,22 +94,30 @@ static const char *convert(struct out *o, const char *f, va_list *args)
     return f + 1;
 }
 
-size_t pc_vformat(char *out, size_t n, const char *format, va_list args)
+static size_t put_all(struct out *o, const char *format, va_list args)
 {
-    if (n == 0)
-        return 0;
-    struct out o = {out, out + n - 1};
+    char *begin = o->p;
     va_list copy;
     va_copy(copy, args);
     for (const char *f = format; *f;) {
         if (*f != '%')
-            put_char(&o, *f++);
+            put_char(o, *f++);
         else
-            f = convert(&o, f + 1, &copy);
+            f = convert(o, f + 1, &copy);
     }
     va_end(copy);
-    *o.p = '\0';
-    return (size_t)(o.p - out);
+    *o->p = '\0';
+    return (size_t)(o->p - begin);
+}
+
+size_t pc_vformat(char *out, size_t n, const char *format, va_list args)
+{
+    return n ? put_all(&(struct out){out, out + n - 1, NULL}, format, args) : 0;
+}
+
+size_t pc_vformat_ends(char *out, size_t n, const char *format, va_list args)
+{
+    return put_all(&(struct out){out, out + n - 1, out + n / 4}, format, args);
 }
 
 size_t pc_format(char *out, size_t n, const char *format, ...)
@@ -156,10 +180,10 @@ void pc_log(const char *format, ...)
     static const char prefix[] = "pcollect: ";
     char line[1024];
     size_t n = sizeof prefix - 1;
-    __builtin_memcpy(line, prefix, n);
+    memcpy(line, prefix, n);
     va_list args;
     va_start(args, format);
-    n += pc_vformat(line + n, sizeof line - n - 1, format, args);
+    n += pc_vformat_ends(line + n, sizeof line - n - 1, format, args);
     va_end(args);
     line[n++] = '\n';
     int saved = errno;

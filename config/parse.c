@@ -93,13 +93,6 @@ static enum line_state read_line(struct reader *r, char line[LINE_BYTES])
 
 /* ---- Messages ------------------------------------------------------------------------------- */
 
-/* The path, or only its end if it would leave no room for the reason. */
-static const char *shown_path(const char *path)
-{
-    size_t n = strlen(path);
-    return n > 160 ? path + n - 160 : path;
-}
-
 /* Texts of the usual errors. libc's own texts may allocate memory for a translation. */
 static const char *system_reason(int number)
 {
@@ -136,7 +129,7 @@ static int refuse(struct parser *p, const char *format, ...)
     va_start(args, format);
     pc_vformat(reason, sizeof reason, format, args);
     va_end(args);
-    return pc_error_set(p->error, PC_EARG, "%s:%u: %s", shown_path(p->path), p->line, reason);
+    return pc_error_set(p->error, PC_EARG, "%s:%u: %s", p->path, p->line, reason);
 }
 
 static int refuse_section(struct parser *p, const char *name)
@@ -328,7 +321,7 @@ static int read_lines(struct parser *p, struct reader *r)
                          PC_CONFIG_FILE_BYTES / 1024);
             break;
         case LINE_ERROR:
-            return pc_error_set(p->error, PC_EIO, "%s: cannot be read: %s", shown_path(p->path),
+            return pc_error_set(p->error, PC_EIO, "%s: cannot be read: %s", p->path,
                                 system_reason(errno));
         case LINE_OK:
             err = take_line(p, text);
@@ -346,13 +339,13 @@ int pc_config_read(struct pc_config *c, const char *path, const char *named_by,
     struct stat st;
     if (r.fd < 0)
         return pc_error_set(error, errno == ENOENT ? PC_ENOENT : PC_EIO,
-                            "%s: cannot be opened: %s; it is named by %s", shown_path(path),
+                            "%s: cannot be opened: %s; it is named by %s", path,
                             system_reason(errno), named_by);
     int err;
     /* A pipe is refused: the next rank could not read it again, and reading may block. */
     if (fstat(r.fd, &st) != 0 || !S_ISREG(st.st_mode))
-        err = pc_error_set(error, PC_EARG, "%s: is not a regular file; it is named by %s",
-                           shown_path(path), named_by);
+        err = pc_error_set(error, PC_EARG, "%s: is not a regular file; it is named by %s", path,
+                           named_by);
     else
         err = read_lines(&p, &r);
     close(r.fd);

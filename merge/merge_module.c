@@ -27,7 +27,9 @@ static void conclude(struct pc_profile *all, int err, const char *out, const str
         err = pc_pcol_write_new(all, out, PC_PCOL_LATE_SLOTS, v->path, error);
     const char *more = err && own->text[0] ? "; rank 0: " : "";
     v->err = err;
-    pc_format(v->text, sizeof v->text, "%s%s%s", err ? error->text : "", more, own->text);
+    struct pc_error both;
+    pc_error_set(&both, err, "%s%s%s", err ? error->text : "", more, own->text);
+    memcpy(v->text, both.text, sizeof v->text);
     pc_profile_free(all);
 }
 

@@ -39,6 +39,29 @@ static void formatter_never_writes_past_its_buffer(void **state)
     assert_int_equal(out[8], '#');
 }
 
+/* Messages begin with the path of a file, which can have 4,095 bytes. */
+static void a_long_error_keeps_both_ends(void **state)
+{
+    (void)state;
+    static const size_t lengths[] = {400, 490, 520, 600, 4095};
+    for (size_t i = 0; i < PC_ARRAY_LEN(lengths); i++) {
+        char path[4096], whole[5000];
+        struct pc_error e;
+        memset(path, 'x', lengths[i]);
+        memcpy(path, "/begin", 6);
+        memcpy(path + lengths[i] - 5, "a.end", 6);
+        assert_int_equal(pc_error_set(&e, PC_EIO, "%s: reason %d; cure", path, 7), PC_EIO);
+        int n = snprintf(whole, sizeof whole, "%s: reason 7; cure", path);
+        if (n < (int)sizeof e.text) {
+            assert_string_equal(e.text, whole);
+            continue;
+        }
+        assert_memory_equal(e.text, "/begin", 6);
+        assert_non_null(strstr(e.text, "x...x"));
+        assert_string_equal(strstr(e.text, "xa.end"), "xa.end: reason 7; cure");
+    }
+}
+
 /* The lines of a text, each followed by a bar. */
 static void lines(const char *text, size_t columns, char *out)
 {
@@ -263,6 +286,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formatter_agrees_with_printf),
+        cmocka_unit_test(a_long_error_keeps_both_ends),
         cmocka_unit_test(formatter_never_writes_past_its_buffer),
         cmocka_unit_test(text_is_broken_at_blanks_that_fit),
         cmocka_unit_test(clock_scale_converts_between_two_points),
