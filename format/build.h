@@ -115,7 +115,7 @@ int pc_field_compare(const struct pc_profile_field *a, const struct pc_profile_f
 /* A hash of its names, by which another process knows a field. */
 uint64_t pc_field_key(const struct pc_profile_field *f);
 
-/* True for a field that may be stored: known combine and unit, bins in bounds. */
+/* True for a field that may be stored: pc_field_may_be, and a known group. */
 bool pc_field_valid(const struct pc_profile_field *f);
 
 /* True if the two profiles define no field differently. */

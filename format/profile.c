@@ -117,11 +117,7 @@ void pc_profile_count_groups(struct pc_profile *p)
 
 bool pc_field_valid(const struct pc_profile_field *f)
 {
-    bool is_hist = f->combine == PCOLLECT_HIST;
-    return f->combine >= PCOLLECT_SUM && f->combine <= PCOLLECT_HIST &&
-           f->unit >= PCOLLECT_UNIT_COUNT && f->unit <= PCOLLECT_UNIT_NS &&
-           f->group <= PCOLLECT_GROUP_COMPUTE &&
-           (is_hist ? f->bins >= 1 && f->bins <= PC_PROFILE_MAX_BINS : f->bins == 0);
+    return pc_field_may_be(f->combine, f->unit, f->bins) && f->group <= PCOLLECT_GROUP_COMPUTE;
 }
 
 bool pc_fields_agree(const struct pc_profile *a, const struct pc_profile *b)

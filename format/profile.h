@@ -271,6 +271,15 @@ void pc_profile_free(struct pc_profile *p); /* NULL is allowed */
 int pc_module_compare(const struct pc_profile_module *a, const struct pc_profile_module *b);
 int pc_node_compare(const struct pc_profile_node *a, const struct pc_profile_node *b);
 
+/* True for a field that may be stored: known combine and unit, bins of a histogram alone and in
+ * bounds. Readers ask it, and the host of plugins. */
+static inline bool pc_field_may_be(unsigned combine, unsigned unit, unsigned bins)
+{
+    return combine >= PCOLLECT_SUM && combine <= PCOLLECT_HIST && unit >= PCOLLECT_UNIT_COUNT &&
+           unit <= PCOLLECT_UNIT_NS &&
+           (combine == PCOLLECT_HIST ? bins >= 1 && bins <= PC_PROFILE_MAX_BINS : !bins);
+}
+
 /* The statistic of a field that has this value in one rank alone. */
 static inline struct pc_stat pc_stat_of_one(const struct pc_profile_field *f, int32_t rank,
                                             uint64_t v)

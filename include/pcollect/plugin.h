@@ -56,12 +56,15 @@ enum pcollect_unit {
  * record. */
 #define PCOLLECT_HIST_WORDS(bins) (((bins) + 7u) / 8u + ((bins) + 15u) / 16u)
 
+/* Names of plugins, fields, tables and columns have 1 to 31 printable ASCII characters; by
+ * convention they are short and in lower case. A plugin with another name is refused. */
+
 struct pcollect_field {
-    const char *name; /* short, lower case, unique in the plugin */
+    const char *name; /* unique in the plugin */
     const char *doc;  /* one line */
     uint16_t combine; /* enum pcollect_combine */
     uint16_t unit;    /* enum pcollect_unit */
-    uint16_t bins;    /* PCOLLECT_HIST only, 1 to 64 */
+    uint16_t bins;    /* of PCOLLECT_HIST 1 to 64, else 0 */
     uint16_t offset;  /* bytes into the record, a multiple of 8 */
 };
 
@@ -83,7 +86,7 @@ enum pcollect_column_type {
 enum { PCOLLECT_RANK_SELF = -3 };
 
 struct pcollect_column {
-    const char *name; /* short, lower case, unique in the table; at most 31 bytes */
+    const char *name; /* unique in the table */
     const char *doc;  /* one line */
     uint16_t type;    /* enum pcollect_column_type */
     /* Values: enum pcollect_combine, but no histogram; 0 is "none yet" for PCOLLECT_MIN. Of two
@@ -110,9 +113,9 @@ enum {
 };
 
 struct pcollect_table {
-    const char
-        *name; /* `pcollect report --table NAME`; at most 31 bytes. Unique over all plugins and the
-                * library's own tables (pcollect info lists them): else it is left out */
+    /* `pcollect report --table NAME`. Unique over all plugins and the library's own tables, which
+     * `pcollect report --table help` shows: else the plugin is refused. */
+    const char *name;
     const char *doc;
     const struct pcollect_column *columns; /* n_keys keys, then n_values values */
     uint16_t n_keys, n_values;             /* each at least 1 */

@@ -246,9 +246,8 @@ static const char *start_parts(void)
 {
     if (pc_threads_start())
         return "the program has taken all keys of thread-specific data";
-    int err = pc_parts_start();
-    if (err)
-        return err == PC_EARG ? "plugins have too many tables" : "not enough memory to collect";
+    if (pc_parts_start())
+        return "not enough memory to collect";
     return pthread_atfork(NULL, NULL, forget_in_child) ? "no memory for pthread_atfork" : NULL;
 }
 

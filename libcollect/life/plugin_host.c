@@ -7,50 +7,15 @@
  */
 #include "libcollect/life/plugin_host.h"
 #include "base/nearest.h"
-#include "libcollect/state/plugin_table.h"
+#include "format/profile.h"
+#include "libcollect/state/own_tables.h"
 #include "libcollect/state/state.h"
+#include "plugins/plugins.h"
 
 #include <assert.h>
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
-
-/* True for a valid name. Names are stored in arrays of fixed size, and identify the fields. */
-static bool is_name(const char *name)
-{
-    return *name && strlen(name) < PCOLLECT_NAME_BYTES;
-}
-
-static bool is_named_before(const struct pcollect_field *fields, uint32_t i)
-{
-    for (uint32_t k = 0; k < i; k++)
-        if (!strcmp(fields[k].name, fields[i].name))
-            return true;
-    return false;
-}
-
-static const char *why_fields_refused(const struct pcollect_field *fields, uint32_t n,
-                                      uint32_t record_bytes)
-{
-    if (n > PC_MAX_FIELDS || (n && !fields) || record_bytes > 65536)
-        return "its record is too large or has too many fields";
-    for (uint32_t i = 0; i < n; i++) {
-        const struct pcollect_field *f = &fields[i];
-        bool is_hist = f->combine == PCOLLECT_HIST;
-        uint32_t words = is_hist ? PCOLLECT_HIST_WORDS(f->bins) : 1;
-        if (!f->name || f->offset % 8 || f->combine < PCOLLECT_SUM || f->combine > PCOLLECT_HIST ||
-            f->offset + 8u * words > record_bytes)
-            return "a field lies outside of its record or has no name or kind";
-        if (!is_name(f->name) || is_named_before(fields, i))
-            return "two fields have one name, or a field's is empty or longer than 31 bytes";
-        if (f->unit < PCOLLECT_UNIT_COUNT || f->unit > PCOLLECT_UNIT_NS ||
-            (is_hist && (f->bins < 1 || f->bins > 64)))
-            return "a field has no unit, or more than 64 bins";
-        if (is_hist && f->unit == PCOLLECT_UNIT_TICKS)
-            return "a histogram cannot be in ticks: its bins could not be converted";
-    }
-    return NULL;
-}
 
 /* First members of the descriptors of both kinds. */
 struct head {
@@ -86,17 +51,193 @@ static const char *why_stranger(const struct head *p, const struct pc_plugin_kin
     return NULL;
 }
 
-static const char *why_shape_refused(const struct head *p)
+/* ---- Checks of what a plugin describes ---------------------------------------------------------
+ */
+
+/* True for 1 to 31 printable ASCII characters. Names are stored in arrays of fixed size, identify
+ * fields, tables and columns, and are printed. */
+static bool is_name(const char *name)
+{
+    size_t n = 0;
+    while (name && name[n] >= ' ' && name[n] <= '~' && n < PCOLLECT_NAME_BYTES)
+        n++;
+    return n && n < PCOLLECT_NAME_BYTES && !name[n];
+}
+
+#define NO_NAME "has no name of 1 to 31 printable ASCII characters"
+
+static bool is_named_before(const struct pcollect_field *fields, uint32_t i)
+{
+    for (uint32_t k = 0; k < i; k++)
+        if (!strcmp(fields[k].name, fields[i].name))
+            return true;
+    return false;
+}
+
+static const char *why_field_refused(const struct pcollect_field *f, uint32_t record_bytes)
+{
+    bool is_hist = f->combine == PCOLLECT_HIST;
+    if (!pc_field_may_be(f->combine, f->unit, f->bins))
+        return is_hist ? "has no unit, or not 1 to 64 bins"
+                       : "has no kind or unit, or has bins and is no histogram";
+    if (f->offset % 8 ||
+        f->offset + 8u * (is_hist ? PCOLLECT_HIST_WORDS(f->bins) : 1) > record_bytes)
+        return "lies outside of its record, or not at a multiple of 8 bytes";
+    if (is_hist && f->unit == PCOLLECT_UNIT_TICKS)
+        return "is a histogram in ticks: its bins could not be converted";
+    return NULL;
+}
+
+static int check_fields(const struct head *p, struct pc_error *why)
+{
+    if (p->n_fields > PC_MAX_FIELDS || (p->n_fields && !p->fields) || p->record_bytes > 65536)
+        return pc_error_set(why, PC_EARG, "its record is too large or has too many fields");
+    for (uint32_t i = 0; i < p->n_fields; i++) {
+        const struct pcollect_field *f = &p->fields[i];
+        if (!is_name(f->name))
+            return pc_error_set(why, PC_EARG, "field %u " NO_NAME, i + 1);
+        const char *reason = is_named_before(p->fields, i) ? "has the name of another field"
+                                                           : why_field_refused(f, p->record_bytes);
+        if (reason)
+            return pc_error_set(why, PC_EARG, "field %u, '%s', %s", i + 1, f->name, reason);
+    }
+    return PC_OK;
+}
+
+static const char *why_column_refused(const struct pcollect_column *c, bool is_key)
+{
+    if (c->type < PCOLLECT_COLUMN_NUMBER || c->type > PCOLLECT_COLUMN_DOMAIN)
+        return "has no type";
+    if (c->unit < PCOLLECT_UNIT_COUNT || c->unit > PCOLLECT_UNIT_NS)
+        return "has no unit";
+    if (is_key ? c->combine != 0 : c->combine < PCOLLECT_SUM || c->combine > PCOLLECT_MAX)
+        return "does not say how it is combined, or is a key and does";
+    if (c->unit == PCOLLECT_UNIT_TICKS && (is_key || c->type != PCOLLECT_COLUMN_NUMBER))
+        return "is a key, or no number, and cannot be in ticks";
+    return NULL;
+}
+
+/* True if a column before column i has its name; a table by phase gets a column `phase`. */
+static bool is_column_before(const struct pcollect_table *t, uint32_t i)
+{
+    const char *name = t->columns[i].name;
+    bool found = t->flags & PCOLLECT_TABLE_BY_PHASE && !strcmp(name, "phase");
+    for (uint32_t k = 0; k < i && !found; k++)
+        found = !strcmp(t->columns[k].name, name);
+    return found;
+}
+
+/* The table has a valid name. */
+static int check_columns(const struct pcollect_table *t, struct pc_error *why)
+{
+    if (!t->columns || t->n_keys < 1 || t->n_keys > PCOLLECT_MAX_KEYS || t->n_values < 1 ||
+        t->n_values > PCOLLECT_MAX_VALUES)
+        return pc_error_set(why, PC_EARG, "table '%s' has no columns, or too many", t->name);
+    if (t->flags & PCOLLECT_TABLE_BY_PHASE && t->n_keys == PCOLLECT_MAX_KEYS)
+        return pc_error_set(why, PC_EARG, "table '%s' is by phase and has no room for its last key",
+                            t->name);
+    for (uint32_t i = 0; i < (uint32_t)t->n_keys + t->n_values; i++) {
+        const struct pcollect_column *c = &t->columns[i];
+        if (!is_name(c->name))
+            return pc_error_set(why, PC_EARG, "column %u of table '%s' " NO_NAME, i + 1, t->name);
+        const char *reason = is_column_before(t, i) ? "has the name of another column"
+                                                    : why_column_refused(c, i < t->n_keys);
+        if (reason)
+            return pc_error_set(why, PC_EARG, "column %u of table '%s', '%s', %s", i + 1, t->name,
+                                c->name, reason);
+    }
+    return PC_OK;
+}
+
+#define DESCRIPTOR(name, answers) (const struct head *)&pc_plugin_##name,
+static const struct head *const own_plugins[] = {PC_COMM_PLUGINS(DESCRIPTOR)
+                                                     PC_COMPUTE_PLUGINS(DESCRIPTOR)};
+
+static bool has_table(const struct head *p, uint32_t n, const char *name)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!strcmp(p->tables[i].name, name))
+            return true;
+    return false;
+}
+
+/* True if the library, its plugins or the command have a table of that name. */
+static bool is_own_table(const char *name)
+{
+#define NAME(table) #table,
+    static const char *const others[] = {PC_REPORT_TABLES(NAME) PC_STORED_TABLES(NAME)
+                                             PC_TABLE_CHECKPOINT};
+    bool found = false;
+    for (size_t i = 0; i < PC_ARRAY_LEN(others) && !found; i++)
+        found = !strcmp(others[i], name);
+    for (size_t i = 0; i < pc_n_own_tables && !found; i++)
+        found = !strcmp(pc_own_tables[i]->name, name);
+    for (size_t i = 0; i < PC_ARRAY_LEN(own_plugins) && !found; i++)
+        found = has_table(own_plugins[i], own_plugins[i]->n_tables, name);
+    return found;
+}
+
+/* Tables of users' plugins that have been loaded. */
+static uint32_t n_users_tables;
+
+/* The most tables that users' plugins can have together: the room of all but those that the library
+ * and its plugins can have, with the one of Python's symbols. */
+static uint32_t most_users_tables(void)
+{
+    size_t n = pc_n_own_tables + 1;
+    for (size_t i = 0; i < PC_ARRAY_LEN(own_plugins); i++)
+        n += own_plugins[i]->n_tables;
+    return PC_MAX_TABLES - (uint32_t)n;
+}
+
+static bool is_loaded_table(const char *name)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < pc_process.n_plugins && !found; i++) {
+        const struct head *p = (const struct head *)pc_process.plugins[i].comm;
+        found = has_table(p, p->n_tables, name);
+    }
+    for (uint32_t i = 0; i < pc_process.n_compute && !found; i++) {
+        const struct head *p = (const struct head *)pc_process.compute[i].plugin;
+        found = has_table(p, p->n_tables, name);
+    }
+    return found;
+}
+
+static int check_tables(const struct head *p, struct pc_error *why)
+{
+    uint32_t most = most_users_tables();
+    if (p->n_tables && !p->tables)
+        return pc_error_set(why, PC_EARG, "its tables are missing");
+    if (p->n_tables > most - n_users_tables)
+        return pc_error_set(why, PC_EARG,
+                            "it has %u tables; plugins of your own can have %u together, of which "
+                            "%u are taken",
+                            p->n_tables, most, n_users_tables);
+    for (uint32_t i = 0; i < p->n_tables; i++) {
+        const char *name = p->tables[i].name;
+        if (!is_name(name))
+            return pc_error_set(why, PC_EARG, "table %u " NO_NAME, i + 1);
+        if (is_own_table(name) || is_loaded_table(name) || has_table(p, i, name))
+            return pc_error_set(why, PC_EARG, "there is a table '%s' already; give it another name",
+                                name);
+        int err = check_columns(&p->tables[i], why);
+        if (err)
+            return err;
+    }
+    return PC_OK;
+}
+
+static int check_shape(const struct head *p, struct pc_error *why)
 {
     if (!is_name(p->name))
-        return "its name is empty or longer than 31 bytes";
-    if (p->n_tables && !p->tables)
-        return "its tables are missing";
-    const char *why = why_fields_refused(p->fields, p->n_fields, p->record_bytes);
-    for (uint32_t i = 0; !why && i < p->n_tables; i++)
-        why = pc_table_refused(&p->tables[i]);
-    return why;
+        return pc_error_set(why, PC_EARG, "it " NO_NAME);
+    int err = check_fields(p, why);
+    return err ? err : check_tables(p, why);
 }
+
+/* ---- Loading -----------------------------------------------------------------------------------
+ */
 
 static const void *find_built_in(const struct pc_plugin_kind *kind, const char *name)
 {
@@ -127,30 +268,40 @@ static bool is_loaded(const struct pc_plugin_kind *kind, const struct head *p)
     return false;
 }
 
+static int check(const struct pc_plugin_kind *kind, const struct head *p, bool is_users,
+                 struct pc_error *why)
+{
+    const char *reason = why_stranger(p, kind);
+    if (!reason)
+        reason = kind->why_refused(p);
+    if (!reason && is_loaded(kind, p))
+        reason = "there is a plugin of that name already";
+    if (reason)
+        return pc_error_set(why, PC_EARG, "%s", reason);
+    return is_users ? check_shape(p, why) : PC_OK;
+}
+
 static int load(const struct pc_plugin_kind *kind, const char *name, struct pc_error *error)
 {
+    struct pc_error why;
     const struct head *p = find_built_in(kind, name);
-    if (!p && !strchr(name, '/'))
+    bool is_users = !p;
+    if (is_users && !strchr(name, '/'))
         return say_unknown(kind, name, error);
-    if (!p) {
+    if (is_users) {
         void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
         if (!handle)
             return pc_error_set(error, PC_EARG, "%s: %s", kind->option, dlerror());
         p = dlsym(handle, PCOLLECT_PLUGIN_SYMBOL);
     }
-    const char *why = why_stranger(p, kind);
-    if (!why)
-        why = kind->why_refused(p);
-    if (!why && is_loaded(kind, p))
-        why = "there is a plugin of that name already";
-    if (!why)
-        why = why_shape_refused(p);
-    if (why)
-        return pc_error_set(error, PC_EARG, "%s: %s is refused: %s", kind->option, name, why);
+    int err = check(kind, p, is_users, &why);
+    if (err)
+        return pc_error_set(error, err, "%s: %s is refused: %s", kind->option, name, why.text);
     if (*kind->n == kind->most)
         return pc_error_set(error, PC_EARG, "%s: more than %u", kind->option, kind->most);
     kind->take(p);
     pc_process.record_bytes += (p->record_bytes + 7u) & ~7u;
+    n_users_tables += is_users ? p->n_tables : 0;
     return PC_OK;
 }
 

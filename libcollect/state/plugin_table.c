@@ -24,36 +24,6 @@ static struct pc_loaded_table *find_slot(const struct pcollect_table *table)
     return &slots[i % PC_TABLE_SLOTS];
 }
 
-static const char *why_column_refused(const struct pcollect_column *c, bool is_key)
-{
-    if (!c->name || !*c->name || strlen(c->name) >= PCOLLECT_NAME_BYTES)
-        return "a column of a table has no name or a long one";
-    if (c->type < PCOLLECT_COLUMN_NUMBER || c->type > PCOLLECT_COLUMN_DOMAIN)
-        return "a column of a table has no type";
-    if (c->unit < PCOLLECT_UNIT_COUNT || c->unit > PCOLLECT_UNIT_NS)
-        return "a column of a table has no unit";
-    if (is_key ? c->combine != 0 : c->combine < PCOLLECT_SUM || c->combine > PCOLLECT_MAX)
-        return "a column of a table does not say how it is combined, or is a key and does";
-    if (c->unit == PCOLLECT_UNIT_TICKS && (is_key || c->type != PCOLLECT_COLUMN_NUMBER))
-        return "a key of a table, or what is no number, cannot be in ticks";
-    return NULL;
-}
-
-const char *pc_table_refused(const struct pcollect_table *t)
-{
-    if (!t->name || !*t->name || strlen(t->name) >= PCOLLECT_NAME_BYTES)
-        return "a table has no name or a long one";
-    if (!t->columns || t->n_keys < 1 || t->n_keys > PCOLLECT_MAX_KEYS || t->n_values < 1 ||
-        t->n_values > PCOLLECT_MAX_VALUES)
-        return "a table has no columns, or too many";
-    if (t->flags & PCOLLECT_TABLE_BY_PHASE && t->n_keys == PCOLLECT_MAX_KEYS)
-        return "a table by phase has no room for its last key";
-    const char *why = NULL;
-    for (unsigned i = 0; !why && i < t->n_keys + t->n_values; i++)
-        why = why_column_refused(&t->columns[i], i < t->n_keys);
-    return why;
-}
-
 static void describe(const struct pcollect_column *c, struct pcollect_column_rec *out)
 {
     memset(out, 0, sizeof *out);
@@ -61,19 +31,6 @@ static void describe(const struct pcollect_column *c, struct pcollect_column_rec
     out->type = c->type;
     out->combine = c->combine;
     out->unit = c->unit;
-}
-
-/* True if another table has the name. */
-static bool is_taken(const char *name)
-{
-    uint32_t i = 0;
-    const struct pcollect_table *at = NULL;
-    for (; i < PC_TABLE_SLOTS; i++) {
-        at = atomic_load_explicit(&pc_process.tables[i].table, memory_order_relaxed);
-        if (at && !strcmp(at->name, name))
-            break;
-    }
-    return i < PC_TABLE_SLOTS;
 }
 
 static int add_table(const char *plugin, const struct pcollect_table *table)
@@ -86,18 +43,8 @@ static int add_table(const char *plugin, const struct pcollect_table *table)
     struct pcollect_column_rec columns[PCOLLECT_MAX_KEYS + PCOLLECT_MAX_VALUES], *out = columns;
     if (slot->table)
         return PC_OK;
-    if (pc_process.n_tables >= PC_TABLE_SLOTS / 2)
-        return PC_EARG;
-    /* Two tables of one name would make the arena unreadable. The later one has a slot without a
-     * place in the arena. */
-    if (is_taken(table->name)) {
-        pc_core_complain("table '%s' of %s is left out: there is one of that name already; give it "
-                         "another name",
-                         table->name, plugin);
-        pc_process.n_tables++;
-        atomic_store_explicit(&slot->table, table, memory_order_release);
-        return PC_OK;
-    }
+    if (pc_process.n_tables >= PC_MAX_TABLES)
+        return PC_ENOMEM;
     pc_format(record.name, sizeof record.name, "%s", table->name);
     pc_format(record.plugin, sizeof record.plugin, "%s", plugin);
     for (unsigned i = 0; i < table->n_keys; i++)
@@ -154,12 +101,11 @@ uint64_t *pc_table_row_at(void *thread, uint32_t node, const struct pcollect_tab
     const struct pc_loaded_table *slot = find_slot(table);
     struct pc_thread *t = thread;
     uint64_t *values = NULL;
-    if (PC_LIKELY(t && slot->table && slot->ref))
+    if (PC_LIKELY(t && slot->table))
         values = table->flags & PCOLLECT_TABLE_BY_PHASE
                      ? row_by_phase(t, slot, node, keys)
                      : pc_tree_row(t->tree, slot->ref, table->n_keys, table->n_values, keys);
-    bool left_out = slot->table && !slot->ref; /* the user was told */
-    if (PC_UNLIKELY(!values) && pc_header() && !left_out)
+    if (PC_UNLIKELY(!values) && pc_header())
         pc_lost(PCOLLECT_LOST_ROWS, 1);
     return values;
 }

@@ -7,12 +7,10 @@
 
 #include "libcollect/state/state.h"
 
-/* Returns NULL, or the reason why this table cannot be used. */
-const char *pc_table_refused(const struct pcollect_table *table);
 /* Registers a table; `plugin` is a plugin's name, or that of a part of the library. Must come
- * before its first row. Does nothing if the table is registered already, or if the name is taken,
- * which is reported once. PC_ENOMEM: no room in the arena; PC_EARG: there are too many. Waits for
- * another thread that does the same: not in handlers. */
+ * before its first row. Does nothing if the table is registered already. The name is that of no
+ * other table. PC_ENOMEM: no room in the arena, or more than PC_MAX_TABLES. Waits for another
+ * thread that does the same: not in handlers. */
 int pc_table_add(const char *plugin, const struct pcollect_table *table);
 /* Finds a row as struct pcollect_host does, for a thread that is known; for NULL it finds none. */
 uint64_t *pc_table_row(void *thread, const struct pcollect_table *table, const uint64_t *keys);

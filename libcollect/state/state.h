@@ -34,7 +34,8 @@ enum {
     PC_DOMAIN_SLOTS = 256,
     PC_MAX_DEPTH = 32,
     PC_MAX_FIELDS = 64,
-    PC_TABLE_SLOTS = 128 /* a power of two */
+    PC_MAX_TABLES = 64,
+    PC_TABLE_SLOTS = 2 * PC_MAX_TABLES /* a power of two */
 };
 
 /* Stages of the process, in pc_live.stage. */

@@ -15,9 +15,9 @@
 static const struct pcollect_comm_plugin *const plugins[] = {PC_COMM_PLUGINS(LIST)};
 #undef LIST
 
-static const struct pcollect_table *const stored[] = {
-    &pct_symbols_table,         &pct_tail_calls_table,   &pct_function_files_table,
-    &pct_function_begins_table, &pct_source_lines_table, &pct_instructions_table};
+#define LIST(name) &pct_##name##_table,
+static const struct pcollect_table *const stored[] = {PC_STORED_TABLES(LIST)};
+#undef LIST
 
 const struct pcollect_table *pct_described_at(size_t k)
 {
