@@ -113,10 +113,11 @@ void pct_diff_remarks(const struct pct_diff *d, pct_remark_fn *put, void *arg);
 void pct_diff_print(FILE *out, const struct pct_diff *d, const struct pct_compare_print *how);
 /* Appends that sentence for one side. True: it is about delays of ranks that call MPI. */
 bool pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after);
-/* Appends how much longer or shorter the run takes, a sentence, for the metric time. If the sides
- * have different numbers of ranks, or computation is CPU time, another one says so of the sum over
- * the ranks and threads. */
+/* Appends how much longer or shorter the run takes, a sentence, for the metric time. */
 void pct_diff_run_put(struct pct_buf *b, const struct pct_diff *d);
+/* Appends the sum of the figures of all contexts on both sides, a sentence. Of times it says how
+ * much that changes if the sides have different numbers of ranks, or computation is CPU time. */
+void pct_diff_total_put(struct pct_buf *b, const struct pct_diff *d);
 /* Figures of both sides as pcollect report has them (diff_told.c): a row of each, its texts; a
  * table with a title, and keys of JSON after others. */
 typedef void pct_diff_told_fn(void *arg, const char *name, const char *before, const char *after);

@@ -189,7 +189,10 @@ static void print_side(FILE *out, const struct pct_diff *d, bool after, size_t w
     else
         pct_buf_text(&b, pct_text_time(mean, (pc_u128)llround(time->mean)));
     if (d->busy)
-        pct_buf_text(&b, ", with waiting for processors");
+        pct_buf_format(&b, "%s, with waiting for processors",
+                       d->runs[first].n_ranks > 1 ? " on the longest rank" : "");
+    else if (d->runs[first].n_ranks > 1)
+        pct_buf_text(&b, " per rank");
     pct_print_sentence(out, width, INDENT, "%s", b.data);
     pct_buf_free(&b);
 }
@@ -295,19 +298,26 @@ static void put_busy(struct pct_buf *b, const struct pct_diff *d)
     }
 }
 
-static void put_time(struct pct_buf *b, const struct pct_diff *d)
+static bool leaves_time_out(const struct pct_diff *d)
 {
     struct pct_buf parts = {0};
     pct_diff_delay_put(&parts, d, false);
     pct_diff_delay_put(&parts, d, true);
-    pct_buf_format(b, "%s run takes ", parts.n ? "Without what is left out the" : "The");
+    bool any = parts.n;
+    pct_buf_free(&parts);
+    return any;
+}
+
+static void put_time(struct pct_buf *b, const struct pct_diff *d)
+{
+    bool leaves_out = leaves_time_out(d);
+    pct_buf_format(b, "%s run takes ", leaves_out ? "Without what is left out the" : "The");
     put_change(b, &d->time);
     put_doubt(b, d->time.doubt);
-    if (parts.n) {
+    if (leaves_out) {
         pct_buf_text(b, "; with it ");
         put_change(b, &d->wall);
     }
-    pct_buf_free(&parts);
 }
 
 void pct_diff_run_put(struct pct_buf *b, const struct pct_diff *d)
@@ -318,12 +328,22 @@ void pct_diff_run_put(struct pct_buf *b, const struct pct_diff *d)
         put_time(b, d);
     pct_buf_text(b, ".");
     put_init(b, d);
-    if (has_two_sizes(d) || d->join->cpu_time) {
-        pct_buf_format(b, " The figures of contexts are sums over all ranks%s, which take ",
-                       d->join->cpu_time ? " and threads" : "");
+}
+
+void pct_diff_total_put(struct pct_buf *b, const struct pct_diff *d)
+{
+    bool time = d->metric == PCT_DIFF_TIME;
+    pct_buf_format(b, "The %s of all ranks%s together%s: ", pct_diff_metric_names[d->metric],
+                   time && d->join->cpu_time ? " and threads" : "",
+                   time && leaves_time_out(d) ? ", without what is left out" : "");
+    put_figure(d, &d->total.before, b);
+    pct_buf_text(b, " -> ");
+    put_figure(d, &d->total.after, b);
+    if (time && (has_two_sizes(d) || d->join->cpu_time)) {
+        pct_buf_text(b, ", ");
         put_change(b, &d->total);
-        pct_buf_text(b, " together.");
     }
+    pct_buf_text(b, ".");
 }
 
 /* Says what is left out of the times of the runs. */
@@ -366,13 +386,10 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
         print_delays(out, d, width);
         pct_diff_run_put(&run, d);
         pct_print_sentence(out, width, 0, "%s", run.data);
-    } else {
-        pct_buf_format(&run, "The %s of all ranks together: ", pct_diff_metric_names[d->metric]);
-        put_figure(d, &d->total.before, &run);
-        pct_buf_text(&run, " -> ");
-        put_figure(d, &d->total.after, &run);
-        pct_print_sentence(out, width, 0, "%s.", run.data);
+        pct_buf_clear(&run);
     }
+    pct_diff_total_put(&run, d);
+    pct_print_sentence(out, width, 0, "%s", run.data);
     pct_buf_free(&run);
     if (!d->repeated)
         pct_print_sentence(out, width, 0,

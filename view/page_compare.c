@@ -216,6 +216,8 @@ void pct_page_put_diff(FILE *out, const struct pct_diff *diff)
     bool stays = put_side(b, diff, false);
     stays |= put_side(b, diff, true);
     pct_diff_run_put(&run, diff);
+    pct_buf_text(&run, " ");
+    pct_diff_total_put(&run, diff);
     pct_diff_told(diff, put_told, &told);
     pct_buf_format(b, "\"told\": {\"title\": \"%s\", \"rows\": [%s]}, ", pct_diff_told_title(diff),
                    told.data);
