@@ -5,6 +5,7 @@
 #include "base/launchers.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { COMMAND_BYTES = 4096 };
 
@@ -40,14 +41,29 @@ static void read_command(int pid, char out[COMMAND_BYTES])
     out[n] = '\0';
 }
 
+/* Prints a line of standard error: its beginning, and the command of a process behind it, which is
+ * cut where lines must be. */
+static void print_command(const char *begin, int pid)
+{
+    const struct pct_terminal terminal = pct_terminal_look_at(STDERR_FILENO);
+    size_t taken = pct_text_cells(begin);
+    size_t room = terminal.width > taken ? terminal.width - taken : 1;
+    char command[COMMAND_BYTES];
+    struct pct_buf shown = {0};
+    read_command(pid, command);
+    char *escaped = pct_text_escaped(command);
+    pct_text_cut(&shown, escaped, terminal.cut ? room : SIZE_MAX, terminal.utf8);
+    fprintf(stderr, "%s%s\n", begin, shown.data);
+    pct_free(escaped);
+    pct_buf_free(&shown);
+}
+
 static void list_jobs(const int *pids, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        char command[COMMAND_BYTES];
-        read_command(pids[i], command);
-        char *shown = pct_text_escaped(command);
-        fprintf(stderr, "%9d  %s\n", pids[i], shown);
-        pct_free(shown);
+        char begin[32];
+        snprintf(begin, sizeof begin, "%9d  ", pids[i]);
+        print_command(begin, pids[i]);
     }
 }
 
@@ -104,9 +120,9 @@ int pct_find_only_job(const struct pct_command *self, int *pid)
     size_t n = pct_watch_jobs(&pids);
     *pid = n ? pids[0] : 0;
     if (n == 1) {
-        char command[COMMAND_BYTES];
-        read_command(*pid, command);
-        pct_say(self, "%d is the only job here: %s", *pid, command);
+        char *begin = pct_text("pcollect %s: %d is the only job here: ", self->name, *pid);
+        print_command(begin, *pid);
+        pct_free(begin);
     } else if (n) {
         pct_say(self, "missing argument: JOB, one of these:");
         list_jobs(pids, n);
