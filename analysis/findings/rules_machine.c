@@ -294,9 +294,9 @@ static void put_reason(const struct pct_evidence *f, size_t rank, const struct s
     }
 }
 
-/* Appends that others had a part of the processors. While a rank waits, all processors on which it
- * may run are in use. So if the ranks used less, clearly, others had the rest. Delays of several
- * threads may be at one time. */
+/* Appends that others had a part of the processors, if so, and what to do. While a rank waits, all
+ * processors on which it may run are in use. So if the ranks used less, clearly, others had the
+ * rest. Delays of several threads may be at one time. */
 static void put_others(const struct pct_evidence *f, size_t rank, const struct shared_host *host,
                        struct pct_buf *b)
 {
@@ -308,11 +308,17 @@ static void put_others(const struct pct_evidence *f, size_t rank, const struct s
             used_ns += f->use[r].user_ns + f->use[r].system_ns;
     double part = used_ns / ((double)host->n_cpus *
                              fmax(1, pct_rank_time_main_delayed_ns(&f->times->list[rank])));
-    if (near.known && near.n_cpus == host->n_cpus && host->n_all == host->n_ranks && part < NOT_ALL)
+    bool others =
+        near.known && near.n_cpus == host->n_cpus && host->n_all == host->n_ranks && part < NOT_ALL;
+    if (others)
         pct_buf_format(b,
                        " Meanwhile they had at most %.0f %% of the time of these processors: "
                        "something else ran there, too, or their CPU time is limited.",
                        100 * part);
+    pct_buf_text(b, others
+                        ? " Run where the processors are free, with a rank for each at most: the "
+                          "other times of this run are distorted."
+                        : " Run fewer ranks there: the other times of this run are distorted.");
 }
 
 /* Appends the time in which main threads were blocked while other threads of their ranks waited:
@@ -388,7 +394,6 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
                        pct_finding_number(f, (double)host.n_ranks), host.n_cpus,
                        host.n_cpus == 1 ? "processor" : "processors", host.name, share, rank, time);
         put_others(f, most, &host, &text);
-        pct_buf_text(&text, " Run fewer ranks there: the other times of this run are distorted.");
     } else {
         if (f->n_ranks == 1)
             pct_buf_format(&text, "For %s no processor was free for rank %d of %s (%s)", share,
