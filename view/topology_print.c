@@ -65,6 +65,12 @@ static int compare_bytes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* The time of one side of a pair. Requests may take all of it, in calls that wait for them. */
+static const char *side_time(char out[PCT_NUMBER_BYTES], uint64_t ns)
+{
+    return ns ? pct_text_time(out, ns) : "-";
+}
+
 static void put_pair(FILE *out, const struct pct_pair *p)
 {
     char messages[PCT_NUMBER_BYTES], bytes[PCT_NUMBER_BYTES], mean[PCT_NUMBER_BYTES],
@@ -77,7 +83,7 @@ static void put_pair(FILE *out, const struct pct_pair *p)
             p->destination < 0 ? "outside" : to, pct_text_count(messages, p->messages),
             pct_text_bytes(bytes, p->bytes),
             pct_text_bytes(mean, n ? (p->bytes + (pc_u128)n / 2) / n : 0),
-            pct_text_time(time, p->time_ns), pct_text_time(wait, p->receive_ns));
+            side_time(time, p->time_ns), side_time(wait, p->receive_ns));
 }
 
 static bool is_missing(const struct pct_topology *t, int32_t rank)
@@ -113,7 +119,9 @@ static void put_pairs(FILE *out, const struct pct_topology_view *v)
     for (size_t i = 0; i < n; i++)
         put_pair(out, sorted[i]);
     pct_free(sorted);
-    fputs("  sending, receiving: time in calls that do it; MPI_Sendrecv counts as receiving\n",
+    fputs("  sending, receiving: time in calls that do it, without waits for requests in other "
+          "calls;\n"
+          "  MPI_Sendrecv counts as receiving\n",
           out);
     if (t->rounded)
         fputs("  Times are rounded to within 0.8 % of what was measured.\n", out);
