@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { OPTION_BY = 256, OPTION_ONCE, OPTION_FORMAT };
 
@@ -75,7 +76,7 @@ static void show_sample(void *arg, const struct pct_sampled_stack *s)
 /* The way to more samples of the CPU time; NULL: there is none. */
 static const char *cure(const struct top *t)
 {
-    if (t->sampling.stops)
+    if (t->sampling.stops || (t->request->who.processors && !t->n_lost))
         return NULL;
     if (t->sampling.what.clock.user_only)
         return "that in the kernel is not, kernel.perf_event_paranoid forbids it";
@@ -131,14 +132,35 @@ static void print(struct top *t)
         t->end = true;
 }
 
-/* Swaps the sums: the current one is shown next. */
+/* CPU time of all processors by the kernel's ticks, in ns: their clocks also count while they are
+ * idle. 0: not known. */
+static uint64_t read_node_ns(void)
+{
+    unsigned long long user, nice, system, idle, waiting, hard, soft;
+    long hz = sysconf(_SC_CLK_TCK);
+    FILE *f = fopen("/proc/stat", "re");
+    int n = f ? fscanf(f, "cpu %llu %llu %llu %llu %llu %llu %llu", &user, &nice, &system, &idle,
+                       &waiting, &hard, &soft)
+              : 0;
+    if (f)
+        fclose(f);
+    return n == 7 && hz > 0 ? (user + nice + system + hard + soft) * (1000000000u / (uint64_t)hz)
+                            : 0;
+}
+
+static uint64_t read_counted_ns(const struct top *t)
+{
+    return t->request->who.processors ? read_node_ns() : pct_sampling_counts(&t->sampling).clock_ns;
+}
+
+/* Ends the interval at the moment up to which samples are taken from the rings: to look at them may
+ * take long. Swaps the sums: the current one is shown next. */
 static void turn(struct top *t)
 {
     uint64_t now_ns = pc_mono_ns();
+    uint64_t counted_ns = read_counted_ns(t);
+    pct_sampling_drain(&t->sampling, true);
     uint64_t n_lost = pct_recorder_told(t->sampling.recorder)->n_lost;
-    /* Clocks of processors also count while those are idle. */
-    uint64_t counted_ns =
-        t->request->who.processors ? 0 : pct_sampling_counts(&t->sampling).clock_ns;
     t->elapsed_ns = now_ns - t->begin_ns;
     t->begin_ns = now_ns;
     t->n_lost = n_lost - t->n_lost_before;
@@ -182,12 +204,12 @@ static void watch(struct top *t)
     uint64_t while_ns = t->request->seconds * 1000000000u;
     pct_sampling_start(&t->sampling);
     t->begin_ns = pc_mono_ns();
+    t->counted_before_ns = read_counted_ns(t);
     while (!t->end && !pct_interrupted()) {
         uint64_t ns = pct_sampling_drain(&t->sampling, false), now_ns = pc_mono_ns();
         uint64_t until_ns = t->begin_ns + while_ns;
         t->end = !pct_sampling_lives(&t->sampling);
         if (now_ns >= until_ns || t->end) {
-            pct_sampling_drain(&t->sampling, true);
             turn(t);
             t->end |= t->request->once;
         } else {

@@ -296,7 +296,7 @@ static void put_whole(FILE *out, const struct printer *p)
     struct pct_buf line = {0}, part = {0};
     char percent[PCT_NUMBER_BYTES], count[PCT_NUMBER_BYTES];
     double elapsed = p->t->elapsed_ns ? (double)p->t->elapsed_ns : 1;
-    put_busy(p, &line, (double)(p->t->counted_ns ? p->t->counted_ns : b->ns) / elapsed);
+    put_busy(p, &line, (double)(p->t->counted_ns > b->ns ? p->t->counted_ns : b->ns) / elapsed);
     if (b->mpi_ns) {
         pct_buf_format(&part, ", %s of it in MPI",
                        pct_text_percent_1(percent, pct_text_share(b->mpi_ns, b->ns)));

@@ -15,7 +15,7 @@ enum pct_top_by { PCT_TOP_FUNCTION, PCT_TOP_CONTEXT, PCT_TOP_PROCESS };
 struct pct_top {
     const struct pct_busiest *busiest;
     uint64_t elapsed_ns;
-    uint64_t counted_ns; /* CPU time by the clocks of the threads; 0: it is not counted */
+    uint64_t counted_ns; /* CPU time as the kernel counts it; 0: it is not counted */
     const char *cure;    /* how more of it is sampled; NULL: it cannot be */
     uint64_t n_lost;     /* records */
     enum pct_top_by by;
