@@ -230,6 +230,22 @@ static bool is_entry(uintptr_t pc)
     return m && pct_code_is_entry(m, pc);
 }
 
+/* True for a function in which a stack of Go begins: nothing has called it. A symbol may name the
+ * calling convention behind a dot. */
+static bool begins_go(const struct process *p, const struct pct_walked *w)
+{
+    static const char *const names[] = {"runtime.goexit", "runtime.mstart", "runtime.mcall",
+                                        "runtime.rt0_go", "runtime.clone"};
+    const char *name = w->pc && pct_code_has_pointers(p->code, w->there - !w->exact)
+                           ? pct_code_names_function(p->thread->names, w->pc - !w->exact)
+                           : NULL;
+    for (size_t i = 0; name && i < PC_ARRAY_LEN(names); i++)
+        if (!strncmp(name, names[i], strlen(names[i])) &&
+            (!name[strlen(names[i])] || name[strlen(names[i])] == '.'))
+            return true;
+    return false;
+}
+
 static void begin_walk(struct pc_walk *walk, struct process *p, ucontext_t *context)
 {
     uint64_t registers[N_REGISTERS];
@@ -274,7 +290,8 @@ size_t pct_copied_walk(const struct pct_copied *thread, const struct pct_code *c
         if (result == PC_STEP_CUT)
             result = step_without_table(&walk, &p, there - !walk.exact);
     }
-    bool whole = result == PC_STEP_END || is_entry(out[k - 1].pc);
+    bool whole = result == PC_STEP_END || is_entry(out[k - 1].pc) ||
+                 (result == PC_STEP_CUT && begins_go(&p, &out[k - 1]));
     *cut = whole ? PCT_CUT_NOT : result == PC_STEP_OK ? PCT_CUT_DEEP : cause_of(&p, &out[k - 1]);
     return k;
 }
