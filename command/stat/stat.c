@@ -24,7 +24,7 @@ static const struct pct_option options[] = {
     {'e', "events", "LIST", "the events, with commas between",
      "Generic names of the kernel (page-faults, cycles:u), PMU/TERM=VALUE,.../ with the terms of "
      "/sys/bus/event_source/devices, names of PAPI and libpfm as pcollect events lists them, or "
-     "r and the processor's own code in hexadecimal.",
+     "r and the processor's own code in hexadecimal. An event that is named twice is counted once.",
      .known = pct_kernel_event},
     {'r', "repeat", "N",
      "run the command N times; print means, and the least difference that would be significant",

@@ -26,6 +26,14 @@ static bool is_clock(const struct pc_counting_event *event)
     return event->n_terms == 1 && pc_counting_is_clock(&event->terms[0]);
 }
 
+static bool is_named(const struct pct_stat_job *j, const char *name)
+{
+    size_t i = 0;
+    while (i < j->stat.n && strcmp(j->names[i].name, name) != 0)
+        i++;
+    return i < j->stat.n;
+}
+
 static void add(struct pct_stat_job *j, struct pc_counting_event *found, const char *name,
                 struct pc_counting_event *event)
 {
@@ -45,7 +53,7 @@ static int add_list(struct pct_stat_job *j, struct pc_counting_event *found, cha
 {
     for (char *rest = list, *word; (word = next_word(&rest));) {
         struct pc_counting_event event = {.n_terms = 0};
-        if (!*word)
+        if (!*word || is_named(j, word))
             continue;
         if (j->stat.n == PCT_COUNT_MAX_EVENTS)
             return pct_refuse(j->self, "--events: more than %d events", PCT_COUNT_MAX_EVENTS);
