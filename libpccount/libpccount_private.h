@@ -19,6 +19,7 @@ struct pccount {
     size_t n;
     char names[PCCOUNT_MOST_EVENTS][PCCOUNT_NAME_BYTES];
     _Atomic unsigned n_users; /* the owner, and the threads that have begun */
+    _Atomic bool freed;       /* by the owner */
     pccount_take_fn *take;
     void *take_arg;
     unsigned n_telling; /* threads in `take` */

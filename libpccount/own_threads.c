@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Counting in own threads: a thread has a list of its meters, one for each count that it began.
- * When the thread ends, its counts are added to the totals, and its descriptors are closed.
+ * When the thread ends, its counts are added to the totals, and its descriptors are closed. Those
+ * of counts that were freed are closed when the thread begins another one.
  *
  * A count exists as long as its owner or a list refers to it.
  */
@@ -263,6 +264,24 @@ static void end_thread(void *list)
     }
 }
 
+/* Drops the thread's meters of counts that were freed. */
+static void drop_freed(void)
+{
+    struct mine *m = usable ? pthread_getspecific(key) : NULL, *kept = NULL, **end = &kept;
+    for (struct mine *next; m; m = next) {
+        next = m->next;
+        if (atomic_load(&m->count->freed)) {
+            drop(m);
+            continue;
+        }
+        *end = m;
+        end = &m->next;
+    }
+    *end = NULL;
+    if (usable)
+        pthread_setspecific(key, kept);
+}
+
 static struct mine *find_mine(const struct pccount *c)
 {
     struct mine *m = usable ? pthread_getspecific(key) : NULL;
@@ -276,6 +295,7 @@ static struct mine *find_or_add(struct pccount *c)
     struct mine *m = find_mine(c);
     if (m || !usable || !(m = calloc(1, sizeof *m)))
         return m;
+    drop_freed();
     m->count = c;
     m->next = pthread_getspecific(key);
     if (pthread_setspecific(key, m)) {
@@ -289,20 +309,13 @@ static struct mine *find_or_add(struct pccount *c)
 void pccount_free(struct pccount *c)
 {
     int saved = errno;
-    struct mine *m = c ? find_mine(c) : NULL, *before = NULL;
-    if (c && !is_child)
+    if (!c)
+        return;
+    if (!is_child)
         end_telling(c);
-    if (m) {
-        for (struct mine *at = pthread_getspecific(key); at != m; at = at->next)
-            before = at;
-        if (before)
-            before->next = m->next;
-        else
-            pthread_setspecific(key, m->next);
-        drop(m);
-    }
-    if (c)
-        release(c);
+    atomic_store(&c->freed, true);
+    drop_freed();
+    release(c);
     errno = saved;
 }
 

@@ -66,7 +66,7 @@ size_t pccount_n(const struct pccount *c);
 const char *pccount_name(const struct pccount *c, size_t i); /* valid as long as the count */
 
 /* No thread may be between begin and end. Other threads close their descriptors for it when they
- * end. NULL is allowed. */
+ * begin another count, or end. NULL is allowed. */
 void pccount_free(struct pccount *c);
 
 /* ---- The calling thread ---- */

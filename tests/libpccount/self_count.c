@@ -271,19 +271,51 @@ static void freed(void)
     say("told-after-free", n_calls, 0);
 }
 
+static void *begin_and_end(void *other)
+{
+    pccount_begin(other);
+    pccount_end(other);
+    return NULL;
+}
+
+static struct pccount *short_count; /* NULL: the thread ends */
+
+static void *count_each(void *arg)
+{
+    for (pthread_barrier_wait(&barrier); short_count; pthread_barrier_wait(&barrier)) {
+        begin_and_end(short_count);
+        pthread_barrier_wait(&barrier);
+    }
+    return arg;
+}
+
+/* A thread that lives on counts for one count after another, each of which is freed. */
+static void many_counts(void)
+{
+    pthread_t thread;
+    int n_fds = 0;
+    pthread_barrier_init(&barrier, NULL, 2);
+    pthread_create(&thread, NULL, count_each, NULL);
+    for (int i = 0; i < 20; i++) {
+        short_count = pccount_new("page-faults", NULL);
+        pthread_barrier_wait(&barrier);
+        pthread_barrier_wait(&barrier);
+        pccount_free(short_count);
+        n_fds = i ? n_fds : n_descriptors();
+    }
+    say("after-20-counts", (unsigned long long)n_descriptors(), (unsigned long long)n_fds);
+    short_count = NULL;
+    pthread_barrier_wait(&barrier);
+    pthread_join(thread, NULL);
+    pthread_barrier_destroy(&barrier);
+}
+
 static void take_long(void *arg, const struct pccount_values *v)
 {
     (void)v;
     pthread_barrier_wait(&barrier);
     usleep(100000);
     *(volatile unsigned *)arg = 1;
-}
-
-static void *begin_and_end(void *other)
-{
-    pccount_begin(other);
-    pccount_end(other);
-    return NULL;
 }
 
 /* A count is freed while a thread is in the function of its end. */
@@ -486,6 +518,7 @@ int main(int argc, char **argv)
     in_threads(argc > 2 ? (size_t)atoi(argv[2]) : 100);
     freed();
     freed_meanwhile();
+    many_counts();
     without_descriptors();
     inherited();
     forked(n_fds);
