@@ -374,14 +374,15 @@ A checkpoint of the job is made for it, and removed."""
 
     def run(self, words):
         with Source() as source:
-            gdb.write(source.without_file(pcollect('report', *with_width(words), source.file)))
+            gdb.write(source.without_file(pcollect('report', source.file, *with_width(words))))
 
 
 class Here(Command):
     """Show what the profile so far says of the selected frame: pcollect here
 
 MPI calls that were made from this function when it was called in this way, by
-the functions and lines of the frames above it, and its CPU time. For a thread
+the functions and lines of the frames above it, and its CPU time; if none is
+known yet, those of the nearest caller. For a thread
 in an MPI function there is also a line for the calls from just this place."""
 
     def run(self, words):
@@ -395,12 +396,17 @@ in an MPI function there is also a line for the calls from just this place."""
             lines = ['%s: %s' % (source.title(), text_of(path))]
         calls = [(row, frames_of_call(row)) for row in calls if row['calls']]
         n_cut = sum(is_cut(frames) for _, frames in calls)
-        found = [row for row, frames in calls if length_of_match(path, frames) is not None]
-        cpu = list(lines_of_samples(path, samples))
-        if not found and cpu == ['CPU time: no sample yet']:
-            lines.append('This context has not been seen yet: no MPI call from it has ended, and no sample is in it.')
+        for n in range(len(path), 0, -1):
+            found = [row for row, frames in calls if length_of_match(path[:n], frames) is not None]
+            cpu = list(lines_of_samples(path[:n], samples))
+            if found or cpu != ['CPU time: no sample yet']:
+                break
         else:
-            lines += [*lines_of_calls(found), *cpu]
+            n = 0
+        if n < len(path):
+            lines.append('This context has not been seen yet: no MPI call from it has ended, and no sample is in it.')
+            lines += ['The nearest caller that has been: ' + text_of(path[:n])] if n else []
+        lines += [*lines_of_calls(found), *cpu] if n else []
         if n_cut:
             lines.append('Not compared with this stack: %d of %d contexts in the profile, whose outer frames are missing' % (
                 n_cut, len(calls)))
