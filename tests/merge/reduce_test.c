@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The reduction over ranks, and the module's job around it, over a transport in memory. A rank that
- * waits for ever ends the test by the alarm.
+ * The reduction over ranks, over a transport in memory. A rank that waits for ever ends the test by
+ * the alarm.
  */
 #include "merge/message.h"
-#include "merge/module.h"
-#include "tests/merge/made_arena.h"
-#include "tests/merge/net.h"
+#include "tests/merge/made_job.h"
 #include "tests/merge/unpacked.h"
 
 #include <setjmp.h>
@@ -19,73 +17,7 @@
 
 #include "tests/folder.h"
 
-#define MOST_RANKS 64
-#define HANG_S 600
-
-extern const struct pc_merge_module pc_merge_module;
-
-/* A job: the arena of each rank, and the profile of all facts together. */
-struct job {
-    int n_ranks;
-    struct made arenas[MOST_RANKS];
-    struct fact *facts;
-    unsigned n_facts;
-    int missing;             /* a rank that has no profile, or -1 */
-    bool absent[MOST_RANKS]; /* have no module */
-    struct pc_profile *result[MOST_RANKS];
-    int err[MOST_RANKS];
-    struct pc_error error[MOST_RANKS];
-    const char *out;
-    struct pc_merged merged[MOST_RANKS];
-};
-
-/* The bound for values at rank 0, 0: none; with `shared` all ranks have the facts of the first. */
-static void make_bounded_job(struct job *j, const struct shape *shape, int n_ranks,
-                             uint32_t values_kib, bool shared)
-{
-    memset(j, 0, sizeof *j);
-    j->n_ranks = n_ranks;
-    j->missing = -1;
-    for (int rank = 0; rank < n_ranks; rank++) {
-        struct making how = {.rank = rank,
-                             .n_ranks = n_ranks,
-                             .seed = (uint64_t)rank * 7 + 1,
-                             .bytes = (size_t)1 << 20,
-                             .lacks_volume = shape->lacks_volume && rank % 2,
-                             .all_kinds = shape->all_kinds,
-                             .tables = shape->tables,
-                             .per_rank = shape->per_rank,
-                             .values_kib = values_kib};
-        unsigned n;
-        struct fact *facts = random_facts(shape, 17, shared ? 0 : rank, &n);
-        made_arena(&j->arenas[rank], &how, facts, n);
-        n = used_facts(facts, n);
-        j->facts = realloc(j->facts, (j->n_facts + n + 1) * sizeof *facts);
-        memcpy(j->facts + j->n_facts, facts, n * sizeof *facts);
-        j->n_facts += n;
-        free(facts);
-    }
-}
-
-static void make_job(struct job *j, const struct shape *shape, int n_ranks)
-{
-    make_bounded_job(j, shape, n_ranks, 0, false);
-}
-
-static void free_job(struct job *j)
-{
-    for (int rank = 0; rank < j->n_ranks; rank++)
-        pc_arena_close(&j->arenas[rank].arena);
-    free(j->facts);
-}
-
-static struct pc_profile *profile_of_rank(const struct job *j, int rank)
-{
-    struct pc_profile *p = NULL;
-    const struct pc_arena *a = &j->arenas[rank].arena;
-    pc_merge_arena(a->base, a->header->used_bytes, PC_MERGE_MAIN, &p, NULL);
-    return p;
-}
+enum { HANG_S = 600 };
 
 static _Thread_local int this_rank;
 
@@ -98,20 +30,6 @@ static void reduce(struct net_rank *r, void *arg)
     j->err[me] = pc_merge_reduce(&r->transport, mine, &reduced, &j->error[me]);
     j->result[me] = reduced.sum;
     assert_null(reduced.share);
-}
-
-/* One rank after the other. */
-static struct pc_profile *merge_in_order(const struct job *j)
-{
-    struct pc_profile *sum = profile_of_rank(j, 0), *both;
-    for (int rank = 1; rank < j->n_ranks; rank++) {
-        struct pc_profile *p = profile_of_rank(j, rank);
-        assert_int_equal(pc_profile_merge(sum, p, &both, NULL), PC_OK);
-        pc_profile_free(sum);
-        pc_profile_free(p);
-        sum = both;
-    }
-    return sum;
 }
 
 static const int sizes[] = {1, 2, 3, 4, 5, 7, 8, 16, 64};
@@ -554,124 +472,6 @@ static void a_rank_lost_at_any_moment_among_64_holds_up_nobody(void **state)
     free_job(&j);
 }
 
-/* ---- The module ------------------------------------------------------------------------------ */
-
-static void run_job(struct net_rank *r, void *arg)
-{
-    struct job *j = arg;
-    int me = r->transport.rank;
-    j->merged[me].path[0] = '\0';
-    if (j->absent[me])
-        j->err[me] = pc_merge_absent(&r->transport, &j->error[me]);
-    else
-        j->err[me] = pc_merge_module.job(&j->arenas[me].arena, &r->transport, me ? NULL : j->out,
-                                         &j->merged[me], &j->error[me]);
-}
-
-static void all_ranks_learn_where_the_profile_is(void **state)
-{
-    (void)state;
-    static struct job j;
-    char out[300];
-    snprintf(out, sizeof out, "%s/x.pcol", folder);
-    make_job(&j, &shapes[2], 5);
-    j.out = out;
-    struct net *net = net_new(j.n_ranks, true);
-    net_run(net, run_job, &j);
-    for (int rank = 0; rank < j.n_ranks; rank++) {
-        assert_int_equal(j.err[rank], PC_OK);
-        assert_string_equal(j.error[rank].text, "");
-        assert_string_equal(j.merged[rank].path, out);
-    }
-    struct pc_profile *p, *whole = merge_in_order(&j);
-    assert_int_equal(pc_pcol_read(out, &p, NULL), PC_OK);
-    assert_same_bytes(p, whole);
-    pc_profile_free(p);
-    pc_profile_free(whole);
-    net_free(net);
-    free_job(&j);
-    unlink(out);
-}
-
-static void a_failure_to_write_is_told_to_all_ranks(void **state)
-{
-    (void)state;
-    static struct job j;
-    char bad[300];
-    snprintf(bad, sizeof bad, "%s/missing/x.pcol", folder);
-    const char *const outs[] = {bad, NULL, ""};
-    make_job(&j, &shapes[1], 3);
-    for (unsigned i = 0; i < PC_ARRAY_LEN(outs); i++) {
-        struct net *net = net_new(j.n_ranks, true);
-        j.out = outs[i];
-        net_run(net, run_job, &j);
-        for (int rank = 0; rank < j.n_ranks; rank++) {
-            assert_int_equal(j.err[rank], i ? PC_EARG : PC_ENOENT);
-            assert_string_equal(j.error[rank].text, j.error[0].text);
-            assert_non_null(strstr(j.error[0].text, i ? "no path" : bad));
-        }
-        net_free(net);
-    }
-    free_job(&j);
-}
-
-/* Messages are larger than a piece and senders wait: the rank without module must receive them
- * all. */
-static void ranks_without_the_module_hold_up_nobody(void **state)
-{
-    (void)state;
-    static const struct shape large = {"large",        900,  10,   1000000, false,
-                                       UINT64_MAX - 1, true, true, 2};
-    static struct job j;
-    char out[300];
-    uint8_t *bytes;
-    size_t n;
-    snprintf(out, sizeof out, "%s/x.pcol", folder);
-    make_job(&j, &large, 6);
-    struct pc_profile *p = profile_of_rank(&j, 1);
-    assert_int_equal(pc_profile_encode(p, &bytes, &n), PC_OK);
-    assert_true(n > PC_MESSAGE_PIECE_BYTES);
-    free(bytes);
-    pc_profile_free(p);
-    j.out = out;
-    for (unsigned set = 1; set < 1u << j.n_ranks; set += set < 8 ? 1 : 9) {
-        struct net *net = net_new(j.n_ranks, true);
-        for (int rank = 0; rank < j.n_ranks; rank++)
-            j.absent[rank] = set >> rank & 1;
-        net_run(net, run_job, &j);
-        for (int rank = 0; rank < j.n_ranks; rank++) {
-            assert_int_not_equal(j.err[rank], PC_OK);
-            assert_int_not_equal(j.error[rank].text[0], 0);
-            assert_string_equal(j.error[rank].text, j.error[0].text);
-        }
-        assert_int_equal(net_left(net), 0);
-        assert_int_not_equal(access(out, F_OK), 0);
-        net_free(net);
-    }
-    free_job(&j);
-}
-
-static void a_failed_broadcast_is_an_error(void **state)
-{
-    (void)state;
-    static struct job j;
-    char out[300];
-    snprintf(out, sizeof out, "%s/x.pcol", folder);
-    make_job(&j, &shapes[0], 2);
-    j.out = out;
-    for (unsigned at = 1, n_calls = at; n_calls >= at; at++) {
-        struct net *net = net_new(2, false);
-        unlink(out); /* a second profile of this name would get another */
-        net_rank(net, 1)->fail_at = at;
-        net_run(net, run_job, &j);
-        n_calls = net_rank(net, 1)->n_calls;
-        assert_int_equal(j.err[1] != PC_OK, n_calls >= at);
-        net_free(net);
-    }
-    free_job(&j);
-    unlink(out);
-}
-
 static int begin(void **state)
 {
     alarm(HANG_S);
@@ -690,10 +490,6 @@ int main(void)
         cmocka_unit_test(a_profile_that_cannot_be_sent_is_an_error_there_and_on_rank_0),
         cmocka_unit_test(every_failing_transfer_is_an_error_on_rank_0),
         cmocka_unit_test(a_rank_lost_at_any_moment_among_64_holds_up_nobody),
-        cmocka_unit_test(all_ranks_learn_where_the_profile_is),
-        cmocka_unit_test(a_failure_to_write_is_told_to_all_ranks),
-        cmocka_unit_test(ranks_without_the_module_hold_up_nobody),
-        cmocka_unit_test(a_failed_broadcast_is_an_error),
     };
     return cmocka_run_group_tests(tests, begin, folder_remove);
 }
