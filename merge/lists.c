@@ -48,7 +48,9 @@ void pc_lists_put(struct pc_profile *p, const uint32_t *place_of_record, struct 
     uint32_t *records = order_of_places(p, place_of_record, &n_places);
     for (uint32_t i = 0; records && i < n_places; i++)
         n += records[i] != PC_NO_INDEX;
-    pc_put_varint(out, (uint64_t)p->ranks[0].rank);
+    pc_put_le(out, (uint32_t)p->ranks[0].rank, 4);
+    pc_put_le(out, 0, 8);
+    size_t begin = out->n;
     pc_put_varint(out, p->n_fields);
     pc_put_varint(out, p->n_comm);
     for (uint32_t k = 0; k < p->n_fields; k++)
@@ -63,6 +65,8 @@ void pc_lists_put(struct pc_profile *p, const uint32_t *place_of_record, struct 
     }
     pc_lists_drop(p);
     out->failed |= !records;
+    if (!out->failed)
+        pc_store_le(out->data + begin - 8, out->n - begin, 8);
     free(records);
 }
 
@@ -132,9 +136,22 @@ static void get_record(struct getting *g, int32_t rank, uint32_t place, uint32_t
         get_values(g, d, row, n_fields, n_comm);
 }
 
-static void get_run(struct getting *g)
+/* The values of a rank. */
+struct run {
+    int32_t rank;
+    const uint8_t *data;
+    uint64_t n;
+};
+
+static int by_rank(const void *a, const void *b)
 {
-    int32_t rank = (int32_t)pc_get_below(&g->c, INT32_MAX);
+    const struct run *x = a, *y = b;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static void get_run(struct getting *g, const struct run *run)
+{
+    g->c = pc_cursor_over(run->data, run->n);
     uint32_t n_fields = (uint32_t)pc_get_below(&g->c, PC_PROFILE_MAX_FIELDS);
     uint32_t n_comm = (uint32_t)pc_get_below(&g->c, n_fields);
     for (uint32_t k = 0; k < n_fields; k++) {
@@ -147,8 +164,9 @@ static void get_run(struct getting *g)
     uint64_t place = 0;
     for (uint32_t i = 0; i < n && !g->c.failed; i++) {
         place += pc_get_below(&g->c, g->n_places);
-        get_record(g, rank, (uint32_t)place++, n_fields, n_comm);
+        get_record(g, run->rank, (uint32_t)place++, n_fields, n_comm);
     }
+    g->c.failed |= g->c.at != g->c.end;
 }
 
 /* Room for the lists of records with places; records whose place another one has get none. */
@@ -175,6 +193,29 @@ static bool is_complete(const struct getting *g)
     return true;
 }
 
+/* Gets the runs, one of each rank, in the order of ranks. */
+static int get_runs(struct getting *g, const uint8_t *data, size_t n)
+{
+    struct pc_cursor c = pc_cursor_over(data, n);
+    uint32_t n_runs = 0;
+    struct run *runs = malloc(g->p->n_ranks * sizeof *runs + 1);
+    if (!runs)
+        return PC_ENOMEM;
+    for (; n_runs < g->p->n_ranks && pc_cursor_left(&c); n_runs++) {
+        struct run *run = &runs[n_runs];
+        run->rank = (int32_t)pc_get_le(&c, 4);
+        run->n = pc_get_le(&c, 8);
+        run->data = pc_get_bytes(&c, run->n);
+        c.failed |= run->rank < 0;
+    }
+    g->c.failed = c.failed || pc_cursor_left(&c);
+    qsort(runs, n_runs, sizeof *runs, by_rank);
+    for (uint32_t i = 0; i < n_runs && !g->c.failed; i++)
+        get_run(g, &runs[i]);
+    free(runs);
+    return g->c.failed || !is_complete(g) ? PC_EFORMAT : PC_OK;
+}
+
 int pc_lists_get(struct pc_profile *p, const uint32_t *place_of_record, const uint8_t *data,
                  size_t n)
 {
@@ -186,15 +227,12 @@ int pc_lists_get(struct pc_profile *p, const uint32_t *place_of_record, const ui
                         .records = records,
                         .n_places = n_places,
                         .filled = calloc(p->n_data + (size_t)1, sizeof *g.filled),
-                        .field_of = malloc(PC_PROFILE_MAX_FIELDS * sizeof *g.field_of),
-                        .c = pc_cursor_over(data, n)};
+                        .field_of = malloc(PC_PROFILE_MAX_FIELDS * sizeof *g.field_of)};
     int err = PC_ENOMEM;
     if (field_keys && records && g.filled && g.field_of && make_lists(&g, place_of_record)) {
         for (uint32_t k = 0; k < p->n_fields; k++)
             field_keys[k] = pc_field_key(&p->fields[k]);
-        while (pc_cursor_left(&g.c))
-            get_run(&g);
-        err = g.c.failed || !is_complete(&g) ? PC_EFORMAT : PC_OK;
+        err = get_runs(&g, data, n);
     }
     free(field_keys);
     free(records);

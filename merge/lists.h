@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The values of ranks on their way to rank 0, separate from the profiles: the values of one rank
- * are a run of bytes that no intermediate rank decodes. Runs are concatenated in the order of
- * ranks.
+ * are a run of bytes that no intermediate rank decodes. Runs are put one behind the other in any
+ * order.
  *
- * A run: rank; number of fields, of those of comm plugins, and for each a hash of its names (8
- * bytes); number of records; for each its place among the kept ones (as distance from the previous
- * one), and its values except histograms, as varints; of a record that is kept in steps the steps
- * of its times alone.
+ * A run: rank and length of the rest (4 and 8 bytes); number of fields, of those of comm plugins,
+ * and for each a hash of its names (8 bytes); number of records; for each its place among the kept
+ * ones (as distance from the previous one), and its values except histograms, as varints; of a
+ * record that is kept in steps the steps of its times alone.
  *
  * Used by reduce.c and files.c. Nothing here is AS-safe.
  */

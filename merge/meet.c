@@ -25,7 +25,7 @@
 
 /* A yes contains this version: it must be raised with any change of the meeting, of the messages of
  * the merge or of their contents, so that ranks of two versions do not merge. */
-enum { VERSION = 4 };
+enum { VERSION = 5 };
 enum { NO = 1, NO_AND_TOLD, YES = 0x10 + VERSION };
 
 static bool was_told(const struct pc_transport *t)
