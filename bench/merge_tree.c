@@ -15,6 +15,7 @@
 #include "format/bytes.h"
 #include "merge/merge.h"
 #include "merge/message.h"
+#include "merge/route.h"
 
 #include <malloc.h>
 #include <time.h>
@@ -35,6 +36,7 @@ struct account {
 
 struct node {
     struct pc_transport transport;
+    struct pc_route route; /* by rank */
     struct tree *tree;
     bool counts_only;
     double clock_s;
@@ -278,6 +280,7 @@ static void run_rank(struct tree *tree, int rank, struct message *choice, struct
     *n = (struct node){.transport = {.self = n,
                                      .rank = rank,
                                      .n_ranks = (int)m->n_ranks,
+                                     .route = &n->route,
                                      .send = send_to,
                                      .receive_size = receive_size,
                                      .receive = receive},
@@ -285,6 +288,7 @@ static void run_rank(struct tree *tree, int rank, struct message *choice, struct
                        .counts_only = rank && !choice,
                        .choice = choice,
                        .up = up};
+    pc_route_by_rank(&n->route, rank, (int)m->n_ranks);
     enter(n);
     struct pc_profile *mine = m->make(m->arg, rank);
     tree->mark_s = now_s();

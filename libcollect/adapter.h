@@ -28,7 +28,7 @@
 #include "include/pcollect/plugin.h"
 #include "merge/transport.h"
 
-#define PC_CORE_ABI 17u
+#define PC_CORE_ABI 18u
 
 struct pc_thread;
 

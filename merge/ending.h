@@ -7,7 +7,7 @@
 #define PC_ENDING_H
 
 #include "base/base.h"
-#include "merge/transport.h"
+#include "merge/route.h"
 
 /* Time limits: for rank 0 to collect votes, for another rank to wait for the decision, and for
  * sending a message that no rank waits for. */
@@ -19,6 +19,9 @@ enum { PC_MEET_LOOK_MS = 2000, PC_MEET_LOOKS_MS = 60000 };
 
 /* A rank in the meeting. */
 struct pc_guest {
+    /* A number that the ranks of this node have in common; 0: not known. It decides on the route:
+     * see pc_nodes_find. */
+    uint64_t node;
     int limit_ms; /* time limit for waiting for the others; -1: none, they are known to come */
     bool speaks;  /* tells the user that nothing was merged, if rank 0 is missing */
     /* Checks whether all can still come; if not, it changes the two members above. NULL: no
@@ -33,9 +36,10 @@ struct pc_guest {
 };
 
 /* Collective over the ranks that come. PC_OK: all take part, and the collective functions of the
- * transport may be called; PC_ENOENT: some do not, and none may be called; another error: this rank
- * cannot. *tells_out: this rank must tell the user. */
-int pc_meet(const struct pc_transport *t, const struct pc_guest *guest, bool *tells_out);
+ * transport may be called along *route_out; PC_ENOENT: some do not, and none may be called; another
+ * error: this rank cannot. *tells_out: this rank must tell the user. */
+int pc_meet(const struct pc_transport *t, const struct pc_guest *guest, struct pc_route *route_out,
+            bool *tells_out);
 
 /* Effects of the end on the process. */
 struct pc_ending {

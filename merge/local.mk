@@ -8,7 +8,7 @@ merge_libpcmerge_la_LIBADD = merge/libpcmessage.la format/libpcformat.la
 
 # The parts of the merge that libpcollect.so itself needs.
 noinst_LTLIBRARIES += merge/libpcmessage.la
-merge_libpcmessage_la_SOURCES = merge/message.h merge/message.c merge/module.h merge/ending.h merge/meet.c
+merge_libpcmessage_la_SOURCES = merge/message.h merge/message.c merge/route.h merge/route.c merge/module.h merge/ending.h merge/meet.c
 
 # The module that libpcollect.so opens when it merges: only this module needs zlib.
 pcollectlib_LTLIBRARIES += merge/pcollect-merge.la

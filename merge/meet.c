@@ -18,10 +18,15 @@
  * way: it announces that it has left where they look (pc_guest). A hole: if another rank has voted
  * yes and cannot begin DECISION, rank 0 says yes and waits for it in join.
  *
+ * The tree of the merge (route.h) follows from the ids of nodes, which come with HERE. Rank 0 sends
+ * each rank its part with OPEN, so a rank that votes yes has it.
+ *
  * Linked into libpcollect.so; called by its end (libcollect/life/finish.c). Needs base/ alone. Must
  * not: call malloc, wait without a limit for a rank that may be missing.
  */
 #include "merge/ending.h"
+
+#include <string.h>
 
 /* A yes contains this version: it must be raised with any change of the meeting, of the messages of
  * the merge or of their contents, so that ranks of two versions do not merge. */
@@ -75,6 +80,8 @@ static int lead(const struct pc_transport *t, struct pc_guest *g, bool *tells)
     bool all = await_others(t, g, PC_MEET_HERE) == PC_OK;
     if (all && g->met)
         g->met(g);
+    if (all)
+        pc_route_make(t);
     uint64_t opened = t->now_ms(t->self);
     err = begin(begin(PC_OK, t, PC_MEET_OPEN, all ? YES : NO), t, PC_MEET_VOTE, YES);
     if (err)
@@ -119,13 +126,19 @@ static int follow(const struct pc_transport *t, struct pc_guest *g, bool *tells)
     return merges ? PC_OK : PC_ENOENT;
 }
 
-int pc_meet(const struct pc_transport *t, const struct pc_guest *guest, bool *tells_out)
+int pc_meet(const struct pc_transport *t, const struct pc_guest *guest, struct pc_route *route_out,
+            bool *tells_out)
 {
     struct pc_guest own = *guest;
     bool tells = t->rank == 0;
     int err = PC_OK;
-    if (t->begin && t->n_ranks > 1)
+    if (t->begin && t->n_ranks > 1) {
+        memcpy(t->with_word(t->self, PC_MEET_HERE, t->rank), &own.node, sizeof own.node);
         err = t->rank == 0 ? lead(t, &own, &tells) : follow(t, &own, &tells);
+        memcpy(route_out, t->with_word(t->self, PC_MEET_OPEN, t->rank), pc_route_bytes(t->n_ranks));
+    } else {
+        pc_route_by_rank(route_out, t->rank, t->n_ranks);
+    }
     *tells_out = tells;
     if (err && err != PC_ENOENT && own.leave)
         own.leave(&own);
@@ -145,15 +158,18 @@ enum pc_end pc_end_job(const struct pc_ending *e, const struct pc_transport *t, 
                        struct pc_error *error)
 {
     error->text[0] = '\0';
-    int err = pc_meet(t, &e->guest, tells_out);
+    struct pc_route route;
+    struct pc_transport along = *t;
+    int err = pc_meet(t, &e->guest, &route, tells_out);
     if (err && err != PC_ENOENT)
         pc_error_set(error, err, "rank %d cannot reach the other ranks: %s", t->rank,
                      err == PC_ENOMEM ? "there is no memory for it" : "MPI refuses it");
     if (err)
         return PC_END_UNMET;
+    along.route = &route;
     agree(e, t);
     *tells_out = t->rank == 0;
-    if (e->merge(e->self, t, error))
+    if (e->merge(e->self, &along, error))
         return PC_END_FAILED;
     e->mark(e->self);
     /* The note is written first: without an arena in it the folder may be removed. */

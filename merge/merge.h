@@ -35,10 +35,10 @@ struct pc_reduced {
     int32_t last_rank;      /* of the share, whose first one is this rank */
 };
 
-/* Collective: reduces the profiles of all ranks over a binomial tree. Takes ownership of mine. mine
- * may be NULL (this rank could not make its own): all ranks still meet. If a rank is missing from
- * the result, rank 0 gets PC_EMISMATCH and no result; the other ranks learn this only from rank 0's
- * later message. */
+/* Collective: reduces the profiles of all ranks along the tree of the transport (route.h). Takes
+ * ownership of mine. mine may be NULL (this rank could not make its own): all ranks still meet. If
+ * a rank is missing from the result, rank 0 gets PC_EMISMATCH and no result; the other ranks learn
+ * this only from rank 0's later message. */
 int pc_merge_reduce(const struct pc_transport *t, struct pc_profile *mine, struct pc_reduced *out,
                     struct pc_error *error);
 

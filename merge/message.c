@@ -6,6 +6,7 @@
 #include "merge/message.h"
 
 #include "merge/module.h"
+#include "merge/route.h"
 
 static size_t piece_of(uint64_t left)
 {
@@ -61,24 +62,19 @@ static void drop_message(const struct pc_transport *t, int from)
  * parent. */
 static void go_up(const struct pc_transport *t, int n_messages)
 {
-    int bit = 1;
-    for (; bit < t->n_ranks && !(t->rank & bit); bit <<= 1)
-        for (int i = 0; i < n_messages && t->rank + bit < t->n_ranks; i++)
-            drop_message(t, t->rank + bit);
+    for (int k = 0; k < t->route->n_children; k++)
+        for (int i = 0; i < n_messages; i++)
+            drop_message(t, t->route->children[k]);
     for (int i = 0; i < n_messages && t->rank; i++)
-        pc_message_send(t, NULL, 0, t->rank - bit);
+        pc_message_send(t, NULL, 0, t->route->parent);
 }
 
 static void go_down(const struct pc_transport *t)
 {
-    int top = 1;
-    while (top < t->n_ranks && !(t->rank & top))
-        top <<= 1;
     if (t->rank)
-        drop_message(t, t->rank - top);
-    for (int bit = top >> 1; bit; bit >>= 1)
-        if (t->rank + bit < t->n_ranks)
-            pc_message_send(t, NULL, 0, t->rank + bit);
+        drop_message(t, t->route->parent);
+    for (int k = t->route->n_children; k-- > 0;)
+        pc_message_send(t, NULL, 0, t->route->children[k]);
 }
 
 int pc_merge_absent(const struct pc_transport *t, struct pc_error *error)

@@ -12,7 +12,7 @@
 #include "merge/board.h"
 #include "merge/transport.h"
 
-#define PC_MERGE_MODULE_ABI 3u
+#define PC_MERGE_MODULE_ABI 4u
 #define PC_MERGE_MODULE_FILE "pcollect-merge.so"
 #define PC_MERGE_MODULE_SYMBOL "pc_merge_module"
 

@@ -1,36 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The reduction over the ranks: a binomial tree, log2(P) rounds, in three steps.
+ * The reduction over the ranks along a tree (route.h), in three steps.
  *
- *  1. Up: the counts of records (record_counts.h). In the round of bit b a rank with that bit set
- *     sends what it has to the rank without it and is done; the other receives and adds. If a rank
- *     has no room for the records that it would merge, it says so with them.
+ *  1. Up: the counts of records (record_counts.h). A rank receives those of its children, adds
+ *     them, and sends the sum to its parent. If a rank has no room for the records that it would
+ *     merge, it says so with them.
  *  2. Down: rank 0 has chosen the records whose values are kept, exact or in steps. Each rank is
  *     told, for each row of the counts that it sent, the place of the record among these, and which
  *     records are not kept apart (fold.h); it learns nothing of other records. If a rank has no
  *     room, rank 0 sends an empty message: then no rank below it sends a profile.
  *  3. Up: profiles with statistics only, which are merged, and the values that are kept (lists.h),
  *     which are put one behind the other. Rank 0 gives its sum the lists. If they are more than one
- *     rank should hold, they go up to the ranks alone that are multiples of a power of two: each of
- *     these makes a share of them (format/value_shares.h), sends its size in their place, and has
- *     the share to write when rank 0 has written the file.
+ *     rank should hold, and the tree is by rank, they go up to the ranks alone that are multiples
+ *     of a power of two: each of these makes a share of them (format/value_shares.h), sends its
+ *     size in their place, and has the share to write when rank 0 has written the file.
  *
  * An empty message (message.h) says that the sender has no data. A rank that failed, or lost a rank
  * below it, forwards what it has, without its own profile; rank 0 counts the ranks. Every rank
- * sends and receives all messages of every round that it is in, whatever has failed: so no rank
- * waits for ever. pc_merge_absent (message.c) does the same without a profile.
+ * sends and receives all messages of all its edges, whatever has failed: so no rank waits for
+ * ever. pc_merge_absent (message.c) does the same without a profile.
  */
 #include "merge/fold.h"
 #include "merge/lists.h"
 #include "merge/merge.h"
 #include "merge/message.h"
 #include "merge/room.h"
+#include "merge/route.h"
 
 #include "format/value_shares.h"
 
 #include <stdlib.h>
 
-enum { MOST_ROUNDS = 31 };
+/* Values in `share_rounds` if they are not in shares: more than any rank has children. */
+enum { NO_SHARES = 31 };
 
 /* Values that one rank holds while it makes a share of them, as lists. With more a share is read in
  * fewer pieces, and a rank takes more memory in MPI_Finalize. */
@@ -44,15 +46,16 @@ struct lack {
 
 struct reduction {
     const struct pc_transport *t;
+    const struct pc_route *route;
     struct pc_profile *mine;     /* profile of this rank, then of all below it; NULL: failed */
     uint64_t *keys;              /* keys of the records of this rank */
     struct pc_record_counts all; /* of this rank and all below it; later of those with places */
     struct lack lack;            /* the greatest of this rank and all below it */
     uint64_t left;               /* bytes that this rank has left beside the records */
-    struct pc_record_keys child[MOST_ROUNDS]; /* of the counts that a child sent, by round */
-    uint32_t *places;                         /* by row of `all` */
+    struct pc_record_keys child[PC_ROUTE_CHILDREN]; /* of the counts that a child sent */
+    uint32_t *places;                               /* by row of `all` */
     struct pc_buffer lists;
-    int share_rounds; /* values of 2^share_rounds ranks are a share; n_rounds: there are none */
+    int share_rounds; /* values of 2^share_rounds ranks are a share, or NO_SHARES */
     struct pc_buffer share;
     int err; /* the first error */
     struct pc_error *error;
@@ -61,27 +64,6 @@ struct reduction {
 static void note(struct reduction *r, int err)
 {
     r->err = r->err ? r->err : err;
-}
-
-/* The rank that sends to this one in that round, or -1. */
-static int child_of(const struct pc_transport *t, int round)
-{
-    int bit = 1 << round, rank = t->rank | bit;
-    bool is_mine = !(t->rank & (2 * bit - 1)) && rank < t->n_ranks;
-    return is_mine ? rank : -1;
-}
-
-static int parent_of(const struct pc_transport *t)
-{
-    return t->rank & (t->rank - 1);
-}
-
-static int n_rounds(const struct pc_transport *t)
-{
-    int n = 0;
-    while (n < MOST_ROUNDS && (t->n_ranks - 1) >> n)
-        n++;
-    return n;
 }
 
 static void send_bytes(struct reduction *r, const struct pc_buffer *b, int to)
@@ -160,12 +142,13 @@ static int add_counts(struct reduction *r, const struct pc_buffer *b, struct pc_
     return pc_record_counts_add_encoded(&r->all, c.at, pc_cursor_left(&c), keys);
 }
 
-static void count_child(struct reduction *r, int round, int from)
+static void count_child(struct reduction *r, int i)
 {
     struct pc_buffer b = {0};
+    int from = r->route->children[i];
     int err = receive_bytes(r, from, "the record counts", &b);
     if (!err && b.n)
-        err = add_counts(r, &b, &r->child[round]);
+        err = add_counts(r, &b, &r->child[i]);
     free(b.data);
     if (err && !r->error->text[0])
         pc_error_set(r->error, err, "the record counts of rank %d: %s", from, pc_err_text(err));
@@ -176,16 +159,15 @@ static void count_all(struct reduction *r)
 {
     struct pc_buffer b = {0};
     count_own(r);
-    for (int round = 0; round < n_rounds(r->t); round++)
-        if (child_of(r->t, round) >= 0)
-            count_child(r, round, child_of(r->t, round));
-    if (r->t->rank == 0 || child_of(r->t, 0) >= 0) /* it will merge */
+    for (int i = 0; i < r->route->n_children; i++)
+        count_child(r, i);
+    if (r->t->rank == 0 || r->route->n_children) /* it will merge */
         look_for_room(r);
     if (r->t->rank == 0)
         return;
     put_lack(&r->lack, &b);
     pc_record_counts_encode(&r->all, &b);
-    send_bytes(r, &b, parent_of(r->t));
+    send_bytes(r, &b, r->route->parent);
     free(b.data);
 }
 
@@ -216,12 +198,12 @@ static void send_places(struct reduction *r, const struct pc_record_keys *child,
 static void receive_places(struct reduction *r)
 {
     struct pc_buffer b = {0};
-    int err = receive_bytes(r, parent_of(r->t), "the choice", &b);
+    int err = receive_bytes(r, r->route->parent, "the choice", &b);
     r->places = malloc(r->all.n * sizeof *r->places + 1);
     struct pc_cursor c = pc_cursor_over(b.data, b.n);
     c.failed = !b.data && r->all.n;
     if (b.data)
-        r->share_rounds = (int)pc_get_below(&c, MOST_ROUNDS);
+        r->share_rounds = (int)pc_get_below(&c, NO_SHARES);
     for (uint64_t i = 0, next = 0; r->places && i < r->all.n; i++) {
         uint64_t more = pc_get_below(&c, (INT32_MAX - next) << 1 | 1);
         next += more >> 1;
@@ -281,14 +263,14 @@ static struct pc_kept_bound bound_values(const struct reduction *r)
 }
 
 /* The rounds of a share, so that it has as many ranks as take no more than SHARE_BYTES, but at
- * least one; all rounds if no share is needed. */
+ * least one; NO_SHARES if none is needed. */
 static int choose_rounds(const struct reduction *r)
 {
     uint64_t most = room_for_values(r) < SHARE_BYTES ? room_for_values(r) : SHARE_BYTES;
     uint64_t all = pc_record_counts_bytes(&r->all, r->places);
-    int rounds = n_rounds(r->t);
-    if (all <= most || !rounds)
-        return rounds;
+    int rounds = r->route->n_children; /* of rank 0: those of all ranks */
+    if (all <= most || !rounds || r->route->by_node)
+        return NO_SHARES;
     while (--rounds && all / (uint64_t)r->t->n_ranks > most >> rounds)
         ;
     return rounds;
@@ -311,10 +293,9 @@ static void choose(struct reduction *r)
         receive_places(r);
     else
         choose_on_0(r);
-    for (int round = n_rounds(r->t); round-- > 0;) {
-        if (child_of(r->t, round) >= 0)
-            send_places(r, &r->child[round], child_of(r->t, round));
-        free(r->child[round].keys);
+    for (int i = r->route->n_children; i-- > 0;) {
+        send_places(r, &r->child[i], r->route->children[i]);
+        free(r->child[i].keys);
     }
 }
 
@@ -385,17 +366,15 @@ static void receive_profile(struct reduction *r, int from)
     note(r, err);
 }
 
-/* True if this rank makes a list or a share of values. */
-static bool takes_values(const struct reduction *r)
+static bool makes_share(const struct reduction *r)
 {
-    return !r->t->rank ||
-           (r->share_rounds < n_rounds(r->t) && !(r->t->rank & ((1 << r->share_rounds) - 1)));
+    return r->share_rounds < NO_SHARES && !(r->t->rank & ((1 << r->share_rounds) - 1));
 }
 
 /* Leaves where values will be taken the rows by which they are, elsewhere none. */
 static void forget_counts(struct reduction *r)
 {
-    if (!takes_values(r)) {
+    if (r->t->rank && !makes_share(r)) {
         drop_counts(&r->all);
     } else if (r->places) {
         pc_record_counts_keep_places(&r->all, r->places);
@@ -452,23 +431,28 @@ static void make_share(struct reduction *r)
     }
 }
 
+/* Receives from child i and those after it, before child `end`; returns the next one. */
+static int receive_from(struct reduction *r, int i, int end)
+{
+    for (; i < end && i < r->route->n_children; i++) {
+        receive_profile(r, r->route->children[i]);
+        note(r, receive_bytes(r, r->route->children[i], "the values", &r->lists));
+    }
+    return i;
+}
+
 static void gather(struct reduction *r)
 {
     put_own(r);
     forget_counts(r);
-    for (int round = 0; round < n_rounds(r->t); round++) {
-        int from = child_of(r->t, round);
-        if (round == r->share_rounds && takes_values(r))
-            make_share(r);
-        if (from < 0)
-            continue;
-        receive_profile(r, from);
-        note(r, receive_bytes(r, from, "the values", &r->lists));
-    }
+    int next = receive_from(r, 0, makes_share(r) ? r->share_rounds : PC_ROUTE_CHILDREN);
+    if (makes_share(r))
+        make_share(r);
+    receive_from(r, next, PC_ROUTE_CHILDREN);
     if (r->t->rank == 0)
         return;
-    send_profile(r, parent_of(r->t));
-    send_bytes(r, &r->lists, parent_of(r->t));
+    send_profile(r, r->route->parent);
+    send_bytes(r, &r->lists, r->route->parent);
 }
 
 /* Lists the shares that ranks have made. */
@@ -517,7 +501,7 @@ static void complete(struct reduction *r)
         return;
     uint32_t *places = pc_lists_places(r->mine, &r->all, r->places);
     int err = !places ? PC_ENOMEM
-              : r->share_rounds < n_rounds(r->t)
+              : r->share_rounds < NO_SHARES
                   ? leave_values(r, places)
                   : pc_lists_get(r->mine, places, r->lists.data, r->lists.n);
     free(places);
@@ -542,8 +526,11 @@ int pc_merge_reduce(const struct pc_transport *t, struct pc_profile *mine, struc
                     struct pc_error *error)
 {
     struct pc_error own = {""};
-    struct reduction r = {
-        .t = t, .mine = mine, .share_rounds = n_rounds(t), .error = error ? error : &own};
+    struct reduction r = {.t = t,
+                          .route = t->route,
+                          .mine = mine,
+                          .share_rounds = NO_SHARES,
+                          .error = error ? error : &own};
     *out = (struct pc_reduced){.sum = NULL};
     count_all(&r);
     choose(&r);

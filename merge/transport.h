@@ -7,11 +7,12 @@
 #ifndef PC_TRANSPORT_H
 #define PC_TRANSPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Steps of the meeting (meet.c). In HERE and VOTE each rank sends one byte, its word, to rank 0; in
- * the others rank 0 sends one to all. */
+/* Steps of the meeting (meet.c). In some each rank sends one byte, its word, to rank 0; in the
+ * others rank 0 sends one to all. More goes with some words (with_word). */
 enum pc_meeting_step {
     PC_MEET_HELLO,
     PC_MEET_HERE,
@@ -21,11 +22,20 @@ enum pc_meeting_step {
     PC_MEET_STEPS
 };
 
+static inline bool pc_meet_gathers(enum pc_meeting_step step)
+{
+    return step == PC_MEET_HERE || step == PC_MEET_VOTE;
+}
+
+struct pc_route;
+
 /* All functions return 0 or a negative enum pc_err. */
 struct pc_transport {
     void *self;
     int rank, n_ranks;
     int n_parents; /* processes of the job that has started this one by MPI_Comm_spawn, or 0 */
+    /* The ranks that this one exchanges messages with in the merge (route.h); set by meet.c. */
+    const struct pc_route *route;
 
     /* ---- Functions for the time before it is known that all ranks take part. None waits without a
      * limit. ---- */
@@ -38,6 +48,10 @@ struct pc_transport {
     int (*await)(void *self, enum pc_meeting_step step, int limit_ms);
     /* The word of a rank, 0 before it has arrived: on rank 0 of any rank, elsewhere of rank 0. */
     char (*word)(void *self, enum pc_meeting_step step, int rank);
+    /* What goes with a word: written before the step begins, and read when its word is there. HERE:
+     * the id of the node of a rank, a uint64_t; OPEN: its route, of pc_route_bytes (route.h); the
+     * other steps have nothing. On rank 0 that of any rank; elsewhere of this one. Aligned. */
+    void *(*with_word)(void *self, enum pc_meeting_step step, int rank);
     /* A clock that continues while the process is stopped. */
     uint64_t (*now_ms)(void *self);
 

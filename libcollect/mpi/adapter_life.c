@@ -154,66 +154,104 @@ static int broadcast_data(void *self, void *data, size_t n, int root)
 
 /* ---- Meeting of the ranks ------------------------------------------------------------------- */
 
-/* The bytes that ranks exchange in the meeting (merge/meet.c). Each step is a nonblocking
+/* The words that ranks exchange in the meeting (merge/meet.c). Each step is a nonblocking
  * collective that sends directly from or to rank 0 (Iscatterv and Igatherv are linear in the
- * sources of Open MPI and MPICH): a rank that is missing or has left delays no other rank's byte. A
+ * sources of Open MPI and MPICH): a rank that is missing or has left delays no other rank's word. A
  * rank that leaves abandons its requests, so the buffers that they use are never freed. Rank 0
  * takes its memory in MPI_Init: the program may limit memory later. */
-static int *ones, *places;         /* on rank 0: counts of 1 byte, and displacements */
-static char *words[PC_MEET_STEPS]; /* on rank 0: the bytes of all ranks */
-static char own_word[PC_MEET_STEPS];
+struct words {
+    int bytes;           /* of a word, which is the last of them, and what goes with it */
+    char *all;           /* on rank 0: those of each rank */
+    int *sizes, *begins; /* on rank 0 */
+    _Alignas(uint64_t) char own[sizeof(struct pc_route) + 1]; /* on another rank */
+};
+
+static struct words words[PC_MEET_STEPS];
 static MPI_Request requests[PC_MEET_STEPS];
 static bool is_begun[PC_MEET_STEPS];
 
+/* Bytes from the word of a rank to that of the next one. */
+static size_t stride_of(const struct words *w)
+{
+    return ((size_t)w->bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
+}
+
 static void prepare_words(int n_ranks)
 {
-    size_t n = (size_t)n_ranks, bytes = n * (2 * sizeof *ones + PC_MEET_STEPS);
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED)
+    size_t n = (size_t)n_ranks, bytes = 0;
+    for (int step = 0; step < PC_MEET_STEPS; step++)
+        words[step].bytes = 1;
+    words[PC_MEET_HERE].bytes += (int)sizeof(uint64_t);
+    words[PC_MEET_OPEN].bytes += (int)pc_route_bytes(n_ranks);
+    for (int step = 0; step < PC_MEET_STEPS; step++)
+        bytes += n * (stride_of(&words[step]) + 2 * sizeof(int));
+    if (pc_world_rank != 0)
         return;
-    ones = memory;
-    places = ones + n;
-    for (int i = 0; i < n_ranks; i++) {
-        ones[i] = 1;
-        places[i] = i;
+    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (int step = 0; memory != MAP_FAILED && step < PC_MEET_STEPS; step++) {
+        struct words *w = &words[step];
+        w->all = memory;
+        w->sizes = (int *)(w->all + n * stride_of(w));
+        w->begins = w->sizes + n;
+        memory = (char *)(w->begins + n);
     }
-    for (int i = 0; i < PC_MEET_STEPS; i++)
-        words[i] = (char *)(places + n) + (size_t)i * n;
 }
 
-static bool is_to_rank_0(enum pc_meeting_step step)
+static void *with_word(void *self, enum pc_meeting_step step, int rank)
 {
-    return step == PC_MEET_HERE || step == PC_MEET_VOTE;
+    struct words *w = &words[step];
+    (void)self;
+    return w->all ? w->all + (size_t)rank * stride_of(w) : w->own;
 }
 
-static int begin_to_rank_0(int step, char word, MPI_Request *request)
+/* The word of a rank. Rank 0 reads words of a gather that has not ended: both MPIs receive each
+ * directly into its place. */
+static volatile char *place_of_word(enum pc_meeting_step step, int rank)
 {
-    own_word[step] = word;
-    if (pc_world_rank != 0)
-        return PC_REAL(Igatherv)(&own_word[step], 1, MPI_BYTE, NULL, NULL, NULL, MPI_BYTE, 0,
-                                 MPI_COMM_WORLD, request);
-    words[step][0] = word;
-    return PC_REAL(Igatherv)(MPI_IN_PLACE, 1, MPI_BYTE, words[step], ones, places, MPI_BYTE, 0,
-                             MPI_COMM_WORLD, request);
+    return (char *)with_word(NULL, step, rank) + words[step].bytes - 1;
 }
 
-static int begin_to_all(int step, char word, MPI_Request *request)
+static char word_of(void *self, enum pc_meeting_step step, int rank)
 {
-    if (pc_world_rank != 0)
-        return PC_REAL(Iscatterv)(NULL, NULL, NULL, MPI_BYTE, &own_word[step], 1, MPI_BYTE, 0,
+    (void)self;
+    return *place_of_word(step, rank);
+}
+
+/* Begins a step on rank 0. */
+static int begin_here(enum pc_meeting_step step, char word, MPI_Request *request)
+{
+    struct words *w = &words[step];
+    bool gathers = pc_meet_gathers(step);
+    for (int i = 0; i < pc_world_size; i++) {
+        w->sizes[i] = w->bytes;
+        w->begins[i] = i * (int)stride_of(w);
+        if (!gathers || i == 0)
+            *place_of_word(step, i) = word;
+    }
+    return gathers ? PC_REAL(Igatherv)(MPI_IN_PLACE, w->bytes, MPI_BYTE, w->all, w->sizes,
+                                       w->begins, MPI_BYTE, 0, MPI_COMM_WORLD, request)
+                   : PC_REAL(Iscatterv)(w->all, w->sizes, w->begins, MPI_BYTE, MPI_IN_PLACE,
+                                        w->bytes, MPI_BYTE, 0, MPI_COMM_WORLD, request);
+}
+
+static int begin_elsewhere(enum pc_meeting_step step, char word, MPI_Request *request)
+{
+    struct words *w = &words[step];
+    if (!pc_meet_gathers(step))
+        return PC_REAL(Iscatterv)(NULL, NULL, NULL, MPI_BYTE, w->own, w->bytes, MPI_BYTE, 0,
                                   MPI_COMM_WORLD, request);
-    memset(words[step], word, (size_t)pc_world_size);
-    return PC_REAL(Iscatterv)(words[step], ones, places, MPI_BYTE, MPI_IN_PLACE, 1, MPI_BYTE, 0,
-                              MPI_COMM_WORLD, request);
+    *place_of_word(step, 0) = word;
+    return PC_REAL(Igatherv)(w->own, w->bytes, MPI_BYTE, NULL, NULL, NULL, MPI_BYTE, 0,
+                             MPI_COMM_WORLD, request);
 }
 
 static int begin_step(void *self, enum pc_meeting_step step, char word)
 {
     (void)self;
-    if (pc_world_rank == 0 && !ones)
+    if (pc_world_rank == 0 && !words[step].all)
         return PC_ENOMEM;
-    int rc = is_to_rank_0(step) ? begin_to_rank_0(step, word, &requests[step])
-                                : begin_to_all(step, word, &requests[step]);
+    int rc = pc_world_rank ? begin_elsewhere(step, word, &requests[step])
+                           : begin_here(step, word, &requests[step]);
     is_begun[step] = rc == MPI_SUCCESS;
     return result_of(rc);
 }
@@ -223,15 +261,6 @@ static int await_step(void *self, enum pc_meeting_step step, int limit_ms)
     (void)self;
     return await_request(&requests[step],
                          limit_ms < 0 ? UINT64_MAX : (uint64_t)limit_ms * 1000000u);
-}
-
-/* The byte of a rank. Rank 0 reads the bytes of a gather that has not ended: both MPIs receive each
- * byte directly into its place.
- */
-static char word_of(void *self, enum pc_meeting_step step, int rank)
-{
-    (void)self;
-    return pc_world_rank == 0 ? *(volatile char *)&words[step][rank] : own_word[step];
 }
 
 static uint64_t now_ms(void *self)
@@ -263,6 +292,7 @@ static struct pc_transport transport = {
     .begin = begin_step,
     .await = await_step,
     .word = word_of,
+    .with_word = with_word,
     .now_ms = now_ms,
     .join = join_others,
     .send = send_data,
@@ -299,8 +329,7 @@ static bool prepare_merge(void)
     MPI_Comm parent = MPI_COMM_NULL;
     transport.rank = pc_world_rank;
     transport.n_ranks = pc_world_size;
-    if (pc_world_rank == 0)
-        prepare_words(pc_world_size);
+    prepare_words(pc_world_size);
     if (PC_REAL(Comm_get_parent)(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL)
         PC_REAL(Comm_remote_size)(parent, &transport.n_parents);
     return PC_REAL(Comm_create_keyval)(copy_nothing, merge_at_end, &keyval, NULL) == MPI_SUCCESS &&

@@ -6,9 +6,15 @@
 #ifndef TESTS_MERGE_CHOICES_H
 #define TESTS_MERGE_CHOICES_H
 
+#include "base/base.h"
+
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+
+static inline uint64_t mix(uint64_t hash, uint64_t value)
+{
+    return pc_hash_u64(hash * 31 + value);
+}
 
 enum { MOST_CHOICES = 4096 };
 

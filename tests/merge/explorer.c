@@ -34,13 +34,14 @@ struct rank {
     struct op op;
     enum outcome outcome;
     uint64_t history; /* hash of all results */
-    uint64_t arrival_ms, end_ms, ready_ms, deadline_ms;
+    uint64_t arrival_ms, end_ms, ready_ms, deadline_ms, node;
     bool has_deadline, killed, done, joined, tells, has_arena, marked, left;
     unsigned late_at; /* when it did its last step after the merge, or was killed */
     unsigned late;    /* how many of these two steps it has done */
     bool begun[PC_MEET_STEPS];
     char word[PC_MEET_STEPS];
     uint64_t word_at_ms[PC_MEET_STEPS]; /* when the word is with its receiver */
+    struct pc_route route;
     enum pc_end end;
 };
 
@@ -78,11 +79,6 @@ static void wrong(const char *format, ...)
     for (unsigned i = 0; i < w.of.depth && n < room - 30; i++)
         if (w.of.choice[i])
             n += (size_t)snprintf(text + n, room - n, "; %s", w.of.told[i]);
-}
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    return pc_hash_u64(hash * 31 + value);
 }
 
 static unsigned arenas_of(int node)
@@ -155,11 +151,6 @@ static enum outcome step(enum op_kind kind, int arg, int limit_ms)
     return r->outcome;
 }
 
-static bool is_to_rank_0(int step)
-{
-    return step == PC_MEET_HERE || step == PC_MEET_VOTE;
-}
-
 static uint64_t delivery(void)
 {
     unsigned slow = w.n_slow < w.x->n_slow ? choose(2) : 0;
@@ -177,7 +168,7 @@ static int t_begin(void *t, enum pc_meeting_step at, char word)
         return r->killed ? PC_EIO : PC_ENOMEM;
     r->begun[at] = true;
     r->word[at] = word;
-    r->word_at_ms[at] = is_to_rank_0(at) == (r->transport.rank != 0) ? delivery() : w.now_ms;
+    r->word_at_ms[at] = pc_meet_gathers(at) == (r->transport.rank != 0) ? delivery() : w.now_ms;
     return PC_OK;
 }
 
@@ -196,10 +187,17 @@ static int t_await(void *t, enum pc_meeting_step at, int limit_ms)
 static char t_word(void *t, enum pc_meeting_step at, int rank)
 {
     struct rank *r = t;
-    int from = is_to_rank_0(at) ? rank : 0;
+    int from = pc_meet_gathers(at) ? rank : 0;
     char word = has_come(from, at) ? w.rank[from].word[at] : 0;
     r->history = mix(r->history, (uint64_t)word);
     return word;
+}
+
+/* That of a rank is in one place, wherever it is read. */
+static void *t_with_word(void *t, enum pc_meeting_step at, int rank)
+{
+    (void)t;
+    return at == PC_MEET_HERE ? (void *)&w.rank[rank].node : (void *)&w.rank[rank].route;
 }
 
 static uint64_t t_now_ms(void *t)
@@ -352,7 +350,8 @@ static void live(void)
     struct pc_error error = {""};
     struct pc_ending ending = {
         .self = r,
-        .guest = {.limit_ms = w.x->limit_ms[me],
+        .guest = {.node = 1 + (uint64_t)w.x->node[me],
+                  .limit_ms = w.x->limit_ms[me],
                   .speaks = w.x->speaks[me],
                   .look = some_left(false) ? e_look : NULL,
                   .leave = e_leave},
@@ -396,8 +395,8 @@ static bool all_have(int at)
 
 static bool is_complete(const struct rank *r, int at)
 {
-    bool receives = is_to_rank_0(at) == (r->transport.rank == 0);
-    return !receives || (is_to_rank_0(at) ? all_have(at) : has_come(0, at));
+    bool receives = pc_meet_gathers(at) == (r->transport.rank == 0);
+    return !receives || (pc_meet_gathers(at) ? all_have(at) : has_come(0, at));
 }
 
 static bool all_joined(void)
@@ -431,7 +430,7 @@ static bool can_go(const struct rank *r)
 /* A message that arrives exactly at the limit is received or not. */
 static bool came_before(const struct rank *r, uint64_t ms)
 {
-    int at = r->op.arg, n = is_to_rank_0(at) ? w.x->n_ranks : 1;
+    int at = r->op.arg, n = pc_meet_gathers(at) ? w.x->n_ranks : 1;
     for (int i = 0; i < n; i++)
         if (w.rank[i].word_at_ms[at] >= ms)
             return false;
@@ -632,7 +631,7 @@ static bool waits_for_dead(const struct rank *r, unsigned met)
         const struct rank *other = &w.rank[i];
         bool wanted = r->op.kind == JOIN ? !other->joined
                       : r->op.kind == AWAIT
-                          ? (is_to_rank_0(r->op.arg) || i == 0) && !has_come(i, r->op.arg)
+                          ? (pc_meet_gathers(r->op.arg) || i == 0) && !has_come(i, r->op.arg)
                           : i == r->op.arg;
         if (wanted && other != r && waits_for_dead(other, met))
             return true;
@@ -732,6 +731,7 @@ static void begin_rank(int i)
                                          .begin = t_begin,
                                          .await = t_await,
                                          .word = t_word,
+                                         .with_word = t_with_word,
                                          .now_ms = t_now_ms,
                                          .join = t_join,
                                          .send = t_send,

@@ -54,6 +54,14 @@ struct pc_profile *profile_of_rank(const struct job *j, int rank)
     return p;
 }
 
+struct net *net_of(const struct job *j, bool waits)
+{
+    struct net *net = net_new(j->n_ranks, waits);
+    if (j->nodes)
+        net_place(net, j->nodes);
+    return net;
+}
+
 struct pc_profile *merge_in_order(const struct job *j)
 {
     struct pc_profile *sum = profile_of_rank(j, 0), *both;

@@ -9,7 +9,7 @@
 #include "tests/merge/made_arena.h"
 #include "tests/merge/net.h"
 
-#define MOST_RANKS 64
+#define MOST_RANKS 144
 
 /* A job: the arena of each rank, and the profile of all facts together. */
 struct job {
@@ -18,6 +18,7 @@ struct job {
     struct fact *facts;
     unsigned n_facts;
     int missing;             /* a rank that has no profile, or -1 */
+    const uint64_t *nodes;   /* of ranks; NULL: one */
     bool absent[MOST_RANKS]; /* have no module */
     struct pc_profile *result[MOST_RANKS];
     int err[MOST_RANKS];
@@ -36,5 +37,8 @@ struct pc_profile *profile_of_rank(const struct job *j, int rank);
 
 /* The profile of the job, merged one rank after the other. */
 struct pc_profile *merge_in_order(const struct job *j);
+
+/* A network of its ranks, on its nodes. */
+struct net *net_of(const struct job *j, bool waits);
 
 #endif

@@ -144,13 +144,25 @@ struct net *net_new(int n_ranks, bool waits)
                                           .transport = {.self = &net->ranks[i],
                                                         .rank = i,
                                                         .n_ranks = n_ranks,
+                                                        .route = &net->ranks[i].route,
                                                         .send = net_send,
                                                         .receive_size = net_receive_size,
                                                         .receive = net_receive,
                                                         .broadcast = net_broadcast}};
+        pc_route_by_rank(&net->ranks[i].route, i, n_ranks);
         pthread_cond_init(&net->ranks[i].changed, NULL);
     }
     return net;
+}
+
+void net_place(struct net *net, const uint64_t *ids)
+{
+    struct pc_nodes nodes;
+    int32_t *room = calloc(pc_nodes_room(net->n_ranks), sizeof *room);
+    if (pc_nodes_find(&nodes, ids, net->n_ranks, room))
+        for (int i = 0; i < net->n_ranks; i++)
+            pc_route_by_node(&net->ranks[i].route, &nodes, i);
+    free(room);
 }
 
 void net_free(struct net *net)

@@ -6,7 +6,7 @@
 #ifndef TESTS_MERGE_NET_H
 #define TESTS_MERGE_NET_H
 
-#include "merge/transport.h"
+#include "merge/route.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -16,6 +16,7 @@ struct net;
 
 struct net_rank {
     struct pc_transport transport;
+    struct pc_route route; /* of the transport: by rank until net_place */
     struct net *net;
     pthread_cond_t changed;    /* a message to it has come, or one of its own was taken */
     unsigned n_calls, fail_at; /* of the transport's functions; fail_at 0: never */
@@ -26,6 +27,9 @@ struct net_rank {
 struct net *net_new(int n_ranks, bool waits);
 void net_free(struct net *net);
 struct net_rank *net_rank(struct net *net, int rank);
+
+/* Gives each rank the tree that fits its node: ids[rank] is a number of it. */
+void net_place(struct net *net, const uint64_t *ids);
 
 /* Bytes that were sent, without broadcasts. */
 uint64_t net_bytes(const struct net *net);

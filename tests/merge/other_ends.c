@@ -52,6 +52,25 @@ enum pc_end join_first(const struct pc_ending *e, const struct pc_transport *t, 
     return t->join(t->self) ? PC_END_UNMET : pc_end_job(e, &joined, tells, error);
 }
 
+static void *(*real_with_word)(void *self, enum pc_meeting_step step, int rank);
+
+static void *by_rank_of_four(void *self, enum pc_meeting_step step, int rank)
+{
+    void *p = real_with_word(self, step, rank);
+    if (step == PC_MEET_OPEN)
+        pc_route_by_rank(p, rank, 4);
+    return p;
+}
+
+enum pc_end miss_the_route(const struct pc_ending *e, const struct pc_transport *t, bool *tells,
+                           struct pc_error *error)
+{
+    struct pc_transport missing = *t;
+    real_with_word = t->with_word;
+    missing.with_word = by_rank_of_four;
+    return pc_end_job(e, t->rank == 3 ? &missing : t, tells, error);
+}
+
 /* Bounds each limit of the code: no wait for the step is longer than `hurried_ms`. */
 static enum pc_meeting_step hurried;
 static int hurried_ms;

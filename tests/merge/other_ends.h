@@ -18,6 +18,8 @@ other_end_fn end_of_another_version;
 other_end_fn remove_first;
 /* The communicator is made before the vote. */
 other_end_fn join_first;
+/* Rank 3 of four has the tree by rank, whatever rank 0 has told it. */
+other_end_fn miss_the_route;
 /* A rank that has voted yes leaves after a second. */
 other_end_fn leave_after_vote;
 /* The wait for rank 0 has no limit. */

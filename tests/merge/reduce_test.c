@@ -5,6 +5,7 @@
  */
 #include "merge/message.h"
 #include "tests/merge/made_job.h"
+#include "tests/merge/numbering.h"
 #include "tests/merge/unpacked.h"
 
 #include <setjmp.h>
@@ -425,6 +426,64 @@ static void a_profile_without_room_on_any_rank_is_refused_before_it_is_sent(void
     free_job(&j);
 }
 
+/* ---- Nodes ----------------------------------------------------------------------------------- */
+
+/* Messages between nodes: from a node to another one, and to it from there. */
+static const uint64_t *counted_nodes; /* NULL: none are counted */
+static unsigned sent_up[MOST_RANKS + 1], sent_down[MOST_RANKS + 1];
+
+int __real_pc_message_send(const struct pc_transport *t, const void *data, size_t n, int to);
+int __wrap_pc_message_send(const struct pc_transport *t, const void *data, size_t n, int to);
+int __wrap_pc_message_send(const struct pc_transport *t, const void *data, size_t n, int to)
+{
+    const uint64_t *node = counted_nodes;
+    if (node && node[t->rank] != node[to])
+        __atomic_fetch_add(to == t->route->parent ? &sent_up[node[t->rank]] : &sent_down[node[to]],
+                           1, __ATOMIC_RELAXED);
+    return __real_pc_message_send(t, data, n, to);
+}
+
+/* A node has sent counts, a profile and values, and got the choice. */
+static void check_messages(const struct job *j)
+{
+    for (int rank = 0; rank < j->n_ranks; rank++) {
+        uint64_t node = j->nodes[rank];
+        assert_int_equal(sent_up[node], node == j->nodes[0] ? 0 : 3);
+        assert_int_equal(sent_down[node], node == j->nodes[0] ? 0 : 1);
+    }
+}
+
+static void a_node_sends_one_message_a_step_whatever_its_ranks_are(void **state)
+{
+    (void)state;
+    static const struct {
+        enum numbering how;
+        int n_ranks, ranks_a_node;
+    } jobs[] = {{BY_NODE, 144, 48}, {BY_NODE, 64, 16}, {ROUND_ROBIN, 60, 12}, {ROUND_ROBIN, 96, 48},
+                {AT_RANDOM, 60, 7}, {BY_NODE, 20, 1},  {UNEQUAL, 55, 1},      {BY_NODE, 12, 12}};
+    for (unsigned i = 0; i < PC_ARRAY_LEN(jobs); i++) {
+        static struct job j;
+        uint64_t nodes[MOST_RANKS];
+        make_job(&j, &shapes[i % n_shapes], jobs[i].n_ranks);
+        number_nodes(jobs[i].how, j.n_ranks, jobs[i].ranks_a_node, nodes);
+        j.nodes = counted_nodes = nodes;
+        memset(sent_up, 0, sizeof sent_up);
+        memset(sent_down, 0, sizeof sent_down);
+        struct net *net = net_of(&j, i % 2);
+        net_run(net, reduce, &j);
+        counted_nodes = NULL;
+        assert_int_equal(j.err[0], PC_OK);
+        assert_int_equal(net_left(net), 0);
+        check_messages(&j);
+        struct pc_profile *in_order = merge_in_order(&j);
+        assert_same_bytes(j.result[0], in_order);
+        pc_profile_free(in_order);
+        pc_profile_free(j.result[0]);
+        net_free(net);
+        free_job(&j);
+    }
+}
+
 /* ---- Ranks that are lost --------------------------------------------------------------------- */
 
 /* Runs the job with the transport of a rank failing at a call, or from then on. Returns the number
@@ -432,7 +491,7 @@ static void a_profile_without_room_on_any_rank_is_refused_before_it_is_sent(void
 static unsigned lose_rank(struct job *j, int rank, unsigned at, bool from_then_on,
                           const struct pc_profile *whole)
 {
-    struct net *net = net_new(j->n_ranks, false);
+    struct net *net = net_of(j, false);
     net_rank(net, rank)->fail_at = at;
     net_rank(net, rank)->fails_on = from_then_on;
     net_run(net, reduce, j);
@@ -450,6 +509,18 @@ static unsigned lose_rank(struct job *j, int rank, unsigned at, bool from_then_o
     return n_calls;
 }
 
+/* Loses the rank at some moments. */
+static void lose_at_moments(struct job *j, int rank, unsigned n, const struct pc_profile *whole)
+{
+    unsigned n_calls = lose_rank(j, rank, 0, false, whole);
+    assert_int_equal(j->err[0], PC_OK);
+    for (unsigned at = 1; at <= n_calls; at += 1 + n_calls / n) {
+        lose_rank(j, rank, at, false, whole);
+        lose_rank(j, rank, at, true, whole);
+        assert_true(at > 1 || j->err[0]);
+    }
+}
+
 /* Lost are the last rank, others without ranks below them, and inner ones above 2 to 32 ranks. One
  * that never comes is always missed; later only messages without data can be lost unnoticed. */
 static void a_rank_lost_at_any_moment_among_64_holds_up_nobody(void **state)
@@ -459,14 +530,28 @@ static void a_rank_lost_at_any_moment_among_64_holds_up_nobody(void **state)
     static struct job j;
     make_job(&j, &shapes[0], 64);
     struct pc_profile *whole = merge_in_order(&j);
-    for (unsigned i = 0; i < PC_ARRAY_LEN(lost); i++) {
-        unsigned n_calls = lose_rank(&j, lost[i], 0, false, whole);
-        assert_int_equal(j.err[0], PC_OK);
-        for (unsigned at = 1; at <= n_calls; at += 1 + n_calls / 6) {
-            lose_rank(&j, lost[i], at, false, whole);
-            lose_rank(&j, lost[i], at, true, whole);
-            assert_true(at > 1 || j.err[0]);
-        }
+    for (unsigned i = 0; i < PC_ARRAY_LEN(lost); i++)
+        lose_at_moments(&j, lost[i], 6, whole);
+    pc_profile_free(whole);
+    free_job(&j);
+}
+
+/* A rank of five nodes has no profile, or is lost at any moment. */
+static void a_rank_lost_in_a_tree_of_nodes_holds_up_nobody(void **state)
+{
+    (void)state;
+    static struct job j;
+    uint64_t nodes[MOST_RANKS];
+    make_job(&j, &shapes[0], 15);
+    number_nodes(ROUND_ROBIN, j.n_ranks, 3, nodes);
+    j.nodes = nodes;
+    struct pc_profile *whole = merge_in_order(&j);
+    for (int rank = 0; rank < j.n_ranks; rank++) {
+        lose_at_moments(&j, rank, 9, whole);
+        j.missing = rank;
+        lose_rank(&j, rank, 0, false, whole);
+        assert_int_equal(j.err[0], PC_EMISMATCH);
+        j.missing = -1;
     }
     pc_profile_free(whole);
     free_job(&j);
@@ -490,6 +575,8 @@ int main(void)
         cmocka_unit_test(a_profile_that_cannot_be_sent_is_an_error_there_and_on_rank_0),
         cmocka_unit_test(every_failing_transfer_is_an_error_on_rank_0),
         cmocka_unit_test(a_rank_lost_at_any_moment_among_64_holds_up_nobody),
+        cmocka_unit_test(a_node_sends_one_message_a_step_whatever_its_ranks_are),
+        cmocka_unit_test(a_rank_lost_in_a_tree_of_nodes_holds_up_nobody),
     };
     return cmocka_run_group_tests(tests, begin, folder_remove);
 }

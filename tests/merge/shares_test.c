@@ -30,6 +30,7 @@
 struct job {
     const struct shape *shape;
     int n_ranks;
+    const uint64_t *nodes; /* of ranks; NULL: the tree is by rank */
     struct late_job whole; /* the sum of all ranks, in the order of ranks, and late parts */
     struct pc_reduced reduced[MOST_RANKS];
     int err[MOST_RANKS];
@@ -67,6 +68,8 @@ static void free_result(struct job *j)
 static int run_with(struct job *j, uint64_t bytes)
 {
     struct net *net = net_new(j->n_ranks, true);
+    if (j->nodes)
+        net_place(net, j->nodes);
     available = bytes;
     net_run(net, reduce, j);
     assert_int_equal(net_left(net), 0);
@@ -196,6 +199,22 @@ static void values_in_shares_are_those_that_go_through_rank_0(void **state)
         }
     for (unsigned n = 0; n <= 16; n = n ? 2 * n : 2) /* with none, and with 2, 4, 8 and 16 */
         assert_true(n_jobs[n] > 0);
+}
+
+/* A share is of ranks with consecutive numbers. */
+static void a_tree_by_node_makes_no_shares(void **state)
+{
+    (void)state;
+    static const uint64_t by_turns[] = {1, 2, 1, 2, 1, 2, 1, 2};
+    static struct job j;
+    make_job(&j, &shapes[2], PC_ARRAY_LEN(by_turns), 2000);
+    assert_true(n_shares(&j) > 1);
+    free_result(&j);
+    j.nodes = by_turns;
+    assert_int_equal(run_with(&j, available), PC_OK);
+    assert_int_equal(n_shares(&j), 0);
+    assert_int_equal(j.reduced[0].sum->n_ranks, j.n_ranks);
+    free_job(&j);
 }
 
 /* Late parts are added to values in shares as to those in columns. */
@@ -400,6 +419,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_in_shares_are_those_that_go_through_rank_0),
+        cmocka_unit_test(a_tree_by_node_makes_no_shares),
         cmocka_unit_test(late_parts_are_laid_over_shares),
         cmocka_unit_test(a_share_that_is_missing_or_damaged_is_left_out_and_said),
         cmocka_unit_test(damage_is_found_and_never_crashes),

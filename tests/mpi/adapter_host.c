@@ -284,11 +284,12 @@ static void merge(const struct pc_transport *t)
 {
     uint64_t key = t->rank == 0 ? 4711 : 0;
     const struct pc_guest guest = {.limit_ms = 60000};
+    struct pc_route route;
     bool tells;
     host.merges++;
     write_list();
-    if (pc_meet(t, &guest, &tells) != 0 || t->broadcast(t->self, &key, sizeof key, 0) != 0 ||
-        key != 4711)
+    if (pc_meet(t, &guest, &route, &tells) != 0 ||
+        t->broadcast(t->self, &key, sizeof key, 0) != 0 || key != 4711)
         abort();
     for (int from = 1; t->rank == 0 && from < t->n_ranks; from++) {
         size_t n = 1;
