@@ -23,12 +23,33 @@
 
 /* Names of the tables that the report makes of a profile, in the order in which it lists them, and
  * of those that `pcollect embed` adds to one: no plugin has a table of such a name. */
-#define PC_REPORT_TABLES(X)                                                                        \
-    X(header)                                                                                      \
-    X(findings) X(primitives) X(ranks) X(classes) X(class_times) X(thread_times) X(contexts)       \
-        X(call_sites) X(callers) X(lines) X(function_calls) X(sources) X(module_calls)             \
-            X(communicator_calls) X(flat) X(functions) X(computation) X(sample_callers) X(counts)  \
-                X(estimates) X(ratios) X(modules) X(lost)
+/* clang-format off */
+#define PC_REPORT_TABLES(X) \
+    X(header) \
+    X(findings) \
+    X(primitives) \
+    X(ranks) \
+    X(classes) \
+    X(class_times) \
+    X(thread_times) \
+    X(contexts) \
+    X(call_sites) \
+    X(callers) \
+    X(lines) \
+    X(function_calls) \
+    X(sources) \
+    X(module_calls) \
+    X(communicator_calls) \
+    X(flat) \
+    X(functions) \
+    X(computation) \
+    X(sample_callers) \
+    X(counts) \
+    X(estimates) \
+    X(ratios) \
+    X(modules) \
+    X(lost)
+/* clang-format on */
 #define PC_STORED_TABLES(X)                                                                        \
     X(symbols) X(tail_calls) X(function_files) X(function_begins) X(source_lines) X(instructions)
 
