@@ -8,6 +8,8 @@
  */
 #include "format/build.h"
 
+#include <errno.h>
+
 /* First bytes of a stream; the version follows. */
 static const uint8_t stream_magic[3] = {'P', 'C', 'P'};
 
@@ -177,7 +179,8 @@ int pc_profile_encode(const struct pc_profile *p, uint8_t **data_out, size_t *n_
 
 /* ---- Decode ------------------------------------------------------------------------------- */
 
-/* Decoders return PC_ENOMEM or PC_OK; errors in the data are noted in the cursor. */
+/* Decoders return PC_ENOMEM, or PC_EIO with errno, or PC_OK; errors in the data are noted in the
+ * cursor. */
 
 static int decode_meta(struct pc_profile *p, struct pc_cursor *c)
 {
@@ -344,7 +347,9 @@ int pc_part_decode(struct pc_profile *p, enum pc_part part, struct pc_cursor *c,
     uint64_t n = pc_cursor_left(c);
     int err = decode_part(p, part, c);
     if (err)
-        return pc_error_set(error, err, "part '%s': not enough memory", part_names[part]);
+        return pc_error_set(error, err, "part '%s': %s%s", part_names[part],
+                            err == PC_EIO ? strerror(errno) : pc_err_text(err),
+                            err == PC_EIO && errno == EMFILE ? " (ulimit -n)" : "");
     if (c->failed || pc_cursor_left(c))
         return pc_error_set(error, PC_EFORMAT, "part '%s' of %lu bytes is damaged at its byte %lu",
                             part_names[part], (unsigned long)n,

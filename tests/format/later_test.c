@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "tests/folder.h"
@@ -210,6 +211,29 @@ static void rows_pass_with_other_numbers(void **state)
     }
 }
 
+/* A limit that leaves the file one descriptor, and none for the rows of its tables. */
+static void too_few_descriptors_are_not_called_memory(void **state)
+{
+    (void)state;
+    char path[PATH_BYTES];
+    struct pc_error e;
+    struct pc_profile_table t;
+    struct rlimit before, few;
+    struct pc_profile *p = make_pairs(40000, &t), *q;
+    assert_int_equal(pc_pcol_write(p, path_in(path, "pairs.pcol"), 0, NULL), PC_OK);
+    int next = dup(0);
+    assert_true(next >= 0 && !close(next) && !getrlimit(RLIMIT_NOFILE, &before));
+    few = before;
+    few.rlim_cur = (rlim_t)next + 1;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    int err = pc_pcol_read_columns(path, &q, &e);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(err, PC_EIO);
+    assert_non_null(strstr(e.text, "Too many open files (ulimit -n)"));
+    pc_profile_free(p);
+    unlink(path);
+}
+
 /* Rows out of order are not written. */
 static void wrong_rows_are_not_passed_on(void **state)
 {
@@ -274,6 +298,7 @@ int main(void)
         cmocka_unit_test(damage_ends_the_cells),
         cmocka_unit_test(rows_pass_with_other_numbers),
         cmocka_unit_test(wrong_rows_are_not_passed_on),
+        cmocka_unit_test(too_few_descriptors_are_not_called_memory),
         cmocka_unit_test(a_file_that_becomes_shorter_has_no_cells),
         cmocka_unit_test(a_text_may_be_longer_than_a_window),
     };
