@@ -4,7 +4,10 @@
  * Ranks send all parts to each other, each with its length; in a .pcol file each part is a section.
  *
  * Decoding trusts nothing: a count is compared with the remaining bytes before memory is allocated
- * for it, there is no recursion, and the result goes through pc_profile_check.
+ * for it, there is no recursion, and the result goes through pc_profile_check. Deflated bytes can
+ * be a thousand times as many as stored ones: so ranks, modules, primitives, contexts and strings,
+ * whose structures are many times larger than their bytes, must be in order as they are read, and
+ * the array of contexts grows.
  */
 #include "format/build.h"
 
@@ -203,7 +206,7 @@ static int decode_modules(struct pc_profile *p, struct pc_cursor *c)
     p->modules = pc_pool_array(p->memory, n, sizeof *p->modules);
     if (!p->modules)
         return PC_ENOMEM;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n && !c->failed; i++) {
         struct pc_profile_module *m = &p->modules[i];
         m->build_id_bytes = (uint32_t)pc_get_below(c, PCOLLECT_BUILD_ID_BYTES);
         const uint8_t *id = pc_get_bytes(c, m->build_id_bytes);
@@ -214,8 +217,9 @@ static int decode_modules(struct pc_profile *p, struct pc_cursor *c)
         m->path = pc_get_text(p->memory, c);
         if (!m->path)
             return PC_ENOMEM;
+        c->failed |= i && pc_module_compare(m - 1, m) >= 0;
     }
-    p->n_modules = n;
+    p->n_modules = c->failed ? 0 : n;
     return PC_OK;
 }
 
@@ -225,13 +229,14 @@ static int decode_ops(struct pc_profile *p, struct pc_cursor *c)
     p->ops = pc_pool_array(p->memory, n, sizeof *p->ops);
     if (!p->ops)
         return PC_ENOMEM;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n && !c->failed; i++) {
         p->ops[i].name = pc_get_text(p->memory, c);
         p->ops[i].op_class = (uint16_t)pc_get_below(c, UINT16_MAX);
         if (!p->ops[i].name)
             return PC_ENOMEM;
+        c->failed |= i && strcmp(p->ops[i - 1].name, p->ops[i].name) >= 0;
     }
-    p->n_ops = n;
+    p->n_ops = c->failed ? 0 : n;
     return PC_OK;
 }
 
@@ -277,39 +282,68 @@ static void decode_key(struct pc_cursor *c, struct pc_profile_node *n)
     case PCOLLECT_NODE_PHASE:
         n->offset = pc_get_varint(c);
         break;
-    default:
+    case PCOLLECT_NODE_ROOT:
+    case PCOLLECT_NODE_CUT:
         break;
+    default:
+        c->failed = true;
     }
 }
 
+/* Decodes node i; it follows the sibling before it in their order. */
 static void decode_node(struct pc_profile *p, struct pc_cursor *c, uint32_t i)
 {
     struct pc_profile_node *n = &p->nodes[i];
     uint64_t head = pc_get_below(c, (uint64_t)UINT16_MAX << 5 | 31);
-    n->kind = head & 15;
-    n->flags = (uint16_t)(head >> 5);
-    n->data = head >> 4 & 1 ? p->n_data++ : PC_NO_INDEX;
-    n->module = n->op = n->parent = PC_NO_INDEX;
+    uint32_t left = PC_NO_INDEX;
+    *n = (struct pc_profile_node){.kind = head & 15,
+                                  .flags = (uint16_t)(head >> 5),
+                                  .data = head >> 4 & 1 ? p->n_data++ : PC_NO_INDEX,
+                                  .module = PC_NO_INDEX,
+                                  .op = PC_NO_INDEX,
+                                  .parent = PC_NO_INDEX};
     if (i) {
         uint32_t parent = i - 1;
-        for (uint64_t up = pc_get_below(c, i - 1); up && parent != PC_NO_INDEX; up--)
+        for (uint64_t up = pc_get_below(c, i - 1); up && parent != PC_NO_INDEX; up--) {
+            left = parent;
             parent = p->nodes[parent].parent;
+        }
         n->parent = parent;
-        c->failed |= parent == PC_NO_INDEX;
+        c->failed |= parent == PC_NO_INDEX || n->kind == PCOLLECT_NODE_ROOT;
     }
     decode_key(c, n);
+    c->failed |= left != PC_NO_INDEX && pc_node_compare(&p->nodes[left], n) >= 0;
+}
+
+enum { FIRST_NODES = 4096 };
+
+/* Gives the nodes room for one after the first i, of at most n. False: no memory. */
+static bool make_room(struct pc_profile *p, uint32_t i, uint32_t n, uint32_t *room)
+{
+    if (i < *room)
+        return true;
+    uint32_t more = *room ? *room : FIRST_NODES;
+    uint32_t wanted = more < n - *room ? *room + more : n;
+    struct pc_profile_node *nodes = realloc(p->nodes, wanted * sizeof *nodes);
+    if (!nodes)
+        return false;
+    p->nodes = nodes;
+    *room = wanted;
+    return true;
 }
 
 static int decode_nodes(struct pc_profile *p, struct pc_cursor *c)
 {
-    uint32_t n = pc_get_count(c, 1);
-    p->nodes = pc_pool_array(p->memory, n, sizeof *p->nodes);
-    if (!p->nodes)
-        return PC_ENOMEM;
-    for (uint32_t i = 0; i < n && !c->failed; i++)
-        decode_node(p, c, i);
-    if (c->failed)
-        return PC_OK;
+    uint32_t n = pc_get_count(c, 1), room = 0;
+    bool ok = true;
+    for (uint32_t i = 0; i < n && !c->failed && ok; i++) {
+        ok = make_room(p, i, n, &room);
+        if (ok)
+            decode_node(p, c, i);
+    }
+    ok &= pc_pool_adopt(p->memory, p->nodes);
+    if (!ok || c->failed)
+        return ok ? PC_OK : PC_ENOMEM;
     p->n_nodes = n;
     pc_profile_count_descendants(p);
     return PC_OK;

@@ -405,12 +405,13 @@ int pc_strings_decode(struct pc_profile *p, struct pc_cursor *c)
     p->strings = pc_pool_array(p->memory, n, sizeof *p->strings);
     if (!p->strings)
         return PC_ENOMEM;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n && !c->failed; i++) {
         p->strings[i] = pc_get_text(p->memory, c);
         if (!p->strings[i])
             return PC_ENOMEM;
+        c->failed |= !*p->strings[i] || (i && strcmp(p->strings[i - 1], p->strings[i]) >= 0);
     }
-    p->n_strings = n;
+    p->n_strings = c->failed ? 0 : n;
     return PC_OK;
 }
 

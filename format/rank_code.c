@@ -18,7 +18,7 @@ static const struct figure {
     size_t at, bytes;
     bool is_signed;
 } figures[] = {
-    FIGURE(rank, true),
+    FIGURE(rank, true), /* the first: in order */
     FIGURE(pid, true),
     FIGURE(start_realtime_ns, false),
     FIGURE(before_init_ns, false),
@@ -106,19 +106,20 @@ int pc_rank_figures_decode(struct pc_profile *p, struct pc_cursor *c)
         return PC_ENOMEM;
     for (size_t k = 0; k < PC_ARRAY_LEN(figures); k++) {
         uint64_t v = 0;
-        for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t i = 0; i < n && !c->failed; i++) {
             v += pc_unzigzag(pc_get_varint(c));
             c->failed |= !set_figure(&p->ranks[i], &figures[k], v);
+            c->failed |= i && !k && p->ranks[i].rank <= p->ranks[i - 1].rank;
         }
     }
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n && !c->failed; i++) {
         bool same = pc_get_below(c, i > 0);
         p->ranks[i].host = same ? p->ranks[i - 1].host : pc_get_text(p->memory, c);
         if (!p->ranks[i].host)
             return PC_ENOMEM;
     }
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n && !c->failed; i++)
         decode_lost(c, &p->ranks[i]);
-    p->n_ranks = n;
+    p->n_ranks = c->failed ? 0 : n;
     return PC_OK;
 }
