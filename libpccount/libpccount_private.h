@@ -5,6 +5,7 @@
 #ifndef PC_LIBPCCOUNT_PRIVATE_H
 #define PC_LIBPCCOUNT_PRIVATE_H
 
+#include "base/escape.h"
 #include "counting/counting.h"
 #include "include/pcollect/count.h"
 

@@ -6,7 +6,9 @@
  */
 #include "libpcol/libpcol_private.h"
 
+#include "analysis/buffer.h"
 #include "analysis/findings/findings.h"
+#include "base/escape.h"
 #include "view/tables/tables.h"
 
 #include <stdio.h>
@@ -31,8 +33,10 @@ static void tell(struct pcol_error *out, enum pcol_status status, const char *wh
 {
     if (!out)
         return;
+    struct pc_error whole;
+    pc_error_set(&whole, PC_OK, "%s%s%s", where, *where ? ": " : "", text);
     out->status = status;
-    snprintf(out->text, sizeof out->text, "%s%s%s", where, *where ? ": " : "", text);
+    pc_escape_line(out->text, sizeof out->text, whole.text);
 }
 
 static void list_tables(struct pcol_profile *p)
@@ -111,16 +115,20 @@ struct asked_warning {
 static void find_complaint(void *asked)
 {
     struct asked_warning *a = asked;
-    a->text = pct_symbols_remark(pct_data_symbols(a->p->data), a->i);
+    const char *text = pct_symbols_remark(pct_data_symbols(a->p->data), a->i);
+    a->text = text ? pct_text_escaped(text) : NULL;
 }
 
 const char *pcol_warning(struct pcol_profile *p, size_t i)
 {
     const char *unread = pc_profile_unread(p->profile);
-    if (*p->damage.text && !i--)
+    if (*p->damage.text && !i--) {
+        pc_escape_line(p->damage.text, sizeof p->damage.text, p->damage.text);
         return p->damage.text;
+    }
     if (unread && !i--) {
         pc_error_set(&p->unread, PC_EFORMAT, "%s: %s", p->data->file, unread);
+        pc_escape_line(p->unread.text, sizeof p->unread.text, p->unread.text);
         return p->unread.text;
     }
     struct asked_warning a = {.p = p, .i = i};
