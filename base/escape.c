@@ -6,8 +6,6 @@
 #include "base/escape.h"
 #include "base/base.h"
 
-enum { TEXT_BYTES = 512 };
-
 /* Bytes of the control character that a text begins with, 2 for those of C1 in UTF-8; 0: none. */
 static size_t control_bytes(const unsigned char *u)
 {
@@ -30,21 +28,11 @@ static size_t put_escape(char *out, unsigned char c)
     return n;
 }
 
-static void put_ends(char *out, size_t n, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static void put_ends(char *out, size_t n, const char *format, ...)
+void pc_escape_line(char out[PC_LINE_BYTES], const char *text)
 {
-    va_list args;
-    va_start(args, format);
-    pc_vformat_ends(out, n, format, args);
-    va_end(args);
-}
-
-void pc_escape_line(char *out, size_t n, const char *text)
-{
-    char whole[4 * TEXT_BYTES + 1];
+    char whole[4 * PC_LINE_BYTES + 8];
     size_t at = 0;
-    for (size_t i = 0; text[i] && i < TEXT_BYTES;) {
+    for (size_t i = 0; text[i] && i < PC_LINE_BYTES;) {
         size_t controls = control_bytes((const unsigned char *)text + i);
         for (size_t k = 0; k < controls; k++)
             at += put_escape(whole + at, (unsigned char)text[i + k]);
@@ -53,5 +41,7 @@ void pc_escape_line(char *out, size_t n, const char *text)
         i += controls ? controls : 1;
     }
     whole[at] = '\0';
-    put_ends(out, n, "%s", whole);
+    struct pc_error line = {""};
+    pc_error_set(&line, PC_OK, "%s", whole);
+    memcpy(out, line.text, PC_LINE_BYTES);
 }

@@ -65,7 +65,7 @@ bool pc_count_is_child(void)
 static void say(struct pccount_error *why, const struct pc_error *error)
 {
     if (why)
-        pc_escape_line(why->text, sizeof why->text, error->text);
+        pc_escape_line(why->text, error->text);
 }
 
 /* Length of the next word of a list; a comma between the slashes of a PMU event does not end it. */
@@ -401,6 +401,6 @@ const char *pccount_why(struct pccount *c)
     if (!usable)
         return pc_count_in_child;
     if (m)
-        pc_escape_line(m->why.text, sizeof m->why.text, m->why.text);
+        pc_escape_line(m->why.text, m->why.text);
     return m ? m->why.text : "";
 }

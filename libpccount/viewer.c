@@ -159,7 +159,7 @@ struct pccount_view *pccount_view_new(struct pccount *c, enum pccount_view_of of
     }
     err = err ? err : open_parts(v, c, of, id, &error);
     if (err && why)
-        pc_escape_line(why->text, sizeof why->text, error.text);
+        pc_escape_line(why->text, error.text);
     if (err) {
         pccount_view_free(v);
         v = NULL;

@@ -36,7 +36,7 @@ static void tell(struct pcol_error *out, enum pcol_status status, const char *wh
     struct pc_error whole;
     pc_error_set(&whole, PC_OK, "%s%s%s", where, *where ? ": " : "", text);
     out->status = status;
-    pc_escape_line(out->text, sizeof out->text, whole.text);
+    pc_escape_line(out->text, whole.text);
 }
 
 static void list_tables(struct pcol_profile *p)
@@ -123,12 +123,12 @@ const char *pcol_warning(struct pcol_profile *p, size_t i)
 {
     const char *unread = pc_profile_unread(p->profile);
     if (*p->damage.text && !i--) {
-        pc_escape_line(p->damage.text, sizeof p->damage.text, p->damage.text);
+        pc_escape_line(p->damage.text, p->damage.text);
         return p->damage.text;
     }
     if (unread && !i--) {
         pc_error_set(&p->unread, PC_EFORMAT, "%s: %s", p->data->file, unread);
-        pc_escape_line(p->unread.text, sizeof p->unread.text, p->unread.text);
+        pc_escape_line(p->unread.text, p->unread.text);
         return p->unread.text;
     }
     struct asked_warning a = {.p = p, .i = i};
