@@ -5,6 +5,7 @@
 #include "analysis/counters/estimates.h"
 #include "analysis/tree/label.h"
 #include "view/report_print.h"
+#include "view/sentence.h"
 
 struct callers {
     const struct pct_data *d;
@@ -65,12 +66,13 @@ void pct_print_estimates(FILE *out, const struct pct_data *d, const struct pct_o
     if (rows.n)
         pct_table_aligned(out, t, d, &rows, &how);
     else
-        fputs("  too few readings to tell an error: --table estimates shows all estimates,\n"
-              "  --table counters the totals by rank\n",
-              out);
+        pct_print_sentence(out, o->width, 2,
+                           "  too few readings to tell an error: --table estimates shows all "
+                           "estimates, --table counters the totals by rank");
     n -= rows.n < SHOWN ? rows.n : SHOWN;
     if (n && rows.n)
-        fprintf(out, "  %zu more, or with few readings: --table estimates shows them\n", n);
+        pct_print_sentence(out, o->width, 2,
+                           "  %zu more, or with few readings: --table estimates shows them", n);
     if (pct_data_estimates(d)->n_ratios)
         fputs("  --table ratios shows their ratios\n", out);
     pct_rows_free(&rows);

@@ -15,6 +15,7 @@
 #include "analysis/tree/roll_up.h"
 #include "view/branches.h"
 #include "view/report_print.h"
+#include "view/sentence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -311,10 +312,12 @@ static void put_computing(FILE *out, const struct pct_data *d, const struct pct_
         pct_buf_free(&time);
     }
     if (few)
-        fprintf(out, "  few: less than %d samples, too few to tell the error\n", PCT_SAMPLES_FEW);
+        pct_print_sentence(out, o->width, 2,
+                           "  few: less than %d samples, too few to tell the error",
+                           PCT_SAMPLES_FEW);
     if (libraries)
-        fprintf(out, "  (LIBRARY): in this library, called from the %s\n",
-                lines ? "line" : "function");
+        pct_print_sentence(out, o->width, 2, "  (LIBRARY): in this library, called from the %s",
+                           lines ? "line" : "function");
 }
 
 static bool begins_with_a_line(const struct pct_data *d, const struct hottest *h)
@@ -363,15 +366,18 @@ static pc_u128 add_open_calls(const struct pct_data *d, const struct pct_rolled 
     return sum;
 }
 
-void pct_print_open(FILE *out, pc_u128 ns, const char *with, pc_u128 whole)
+void pct_print_open(FILE *out, size_t width, pc_u128 ns, const char *with, pc_u128 whole)
 {
     char time[PCT_NUMBER_BYTES], share[PCT_NUMBER_BYTES];
+    struct pct_buf part = {0};
     if (!ns)
         return;
-    fprintf(out, "  %s %s", with, pct_text_time(time, ns));
     if (whole)
-        fprintf(out, " (%s)", pct_text_percent_1(share, pct_text_share(ns, whole)));
-    fputs(" of calls that had not ended: --table open_calls shows them\n", out);
+        pct_buf_format(&part, " (%s)", pct_text_percent_1(share, pct_text_share(ns, whole)));
+    pct_print_sentence(out, width, 2,
+                       "  %s %s%s of calls that had not ended: --table open_calls shows them", with,
+                       pct_text_time(time, ns), part.n ? part.data : "");
+    pct_buf_free(&part);
 }
 
 /* Contexts of one place. */
@@ -443,7 +449,7 @@ static void print_calling(FILE *out, const struct pct_data *d, const struct pct_
                 &places[i]);
     }
     if (h.n)
-        pct_print_open(out, open_ns, "with", whole);
+        pct_print_open(out, o->width, open_ns, "with", whole);
     pct_free(sites);
 }
 

@@ -240,7 +240,8 @@ void pct_compare_tree_print(FILE *out, const struct pct_compare_tree *t,
     fprintf(out, "%s\n", t->heads);
     pct_branches_put_tree(&l.branches, &l.shown, 0);
     if (l.any_passing)
-        fprintf(out, "  " PCT_FOLD_LEGEND "\n", pct_branches_dots(&l.branches));
+        pct_print_sentence(out, how->width, 2, "  " PCT_FOLD_LEGEND,
+                           pct_branches_dots(&l.branches));
     pct_buf_free(&l.figures);
 }
 

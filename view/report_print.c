@@ -83,7 +83,7 @@ static void print_primitives(FILE *out, const struct pct_data *d, const struct p
     if (hidden)
         fprintf(out, "  and %s more: --table primitives shows them\n",
                 pct_text_count(ranks, hidden));
-    pct_print_open(out, pct_data_open_calls(d)->ns, "without", pct_data_mpi_ns(d));
+    pct_print_open(out, o->width, pct_data_open_calls(d)->ns, "without", pct_data_mpi_ns(d));
     pct_free(bars.values);
     pct_rows_free(&rows);
 }

@@ -86,10 +86,10 @@ bool pct_names_regions(const struct pc_profile *p);
 
 /* The course of the run, if the profile knows it (series_picture.c). */
 void pct_print_series(FILE *out, const struct pct_data *d, const struct pct_options *o);
-/* Prints the time of calls that had not ended, in a line; nothing if there is none. with: "without"
+/* Prints the time of calls that had not ended; nothing if there is none. with: "without"
  * above figures that lack it. whole: of which it is told as a share; 0: of nothing. It and the next
  * are in hottest_print.c. */
-void pct_print_open(FILE *out, pc_u128 ns, const char *with, pc_u128 whole);
+void pct_print_open(FILE *out, size_t width, pc_u128 ns, const char *with, pc_u128 whole);
 /* The lines that compute most and the calls of MPI that take most time. */
 void pct_print_hottest(FILE *out, const struct pct_data *d, const struct pct_options *o);
 

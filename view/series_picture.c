@@ -333,7 +333,7 @@ void pct_print_series(FILE *out, const struct pct_data *d, const struct pct_opti
         put_lanes(&b, c, o->utf8);
         put_ranks(&b, c, o->utf8);
         fwrite(b.data, 1, strlen(b.data), out);
-        pct_print_open(out, pct_data_open_calls(d)->ns, "without", 0);
+        pct_print_open(out, o->width, pct_data_open_calls(d)->ns, "without", 0);
     }
     pct_buf_free(&b);
     pct_free(c->lanes);

@@ -301,26 +301,26 @@ static void put_title(const struct printer *l)
 
 static void put_legend(const struct printer *l)
 {
+    FILE *out = l->branches.out;
+    size_t width = l->branches.width;
     char share[PCT_NUMBER_BYTES];
     if (l->figures.any_few)
-        fprintf(l->branches.out, "  few: less than %d samples, too few to tell the error\n",
-                PCT_SAMPLES_FEW);
+        pct_print_sentence(out, width, 2, "  few: less than %d samples, too few to tell the error",
+                           PCT_SAMPLES_FEW);
     if (l->figures.any_call && !l->figures.o->bottom_up)
-        fputs("  " PCT_PLACE_LEGEND "\n", l->branches.out);
-    if (l->any_slight) {
-        fputs("  ", l->branches.out);
-        pct_print_sentence(l->branches.out, l->branches.width, 2,
-                           "left out: branches of a function that together have less than %s",
+        pct_print_sentence(out, width, 2, "  " PCT_PLACE_LEGEND);
+    if (l->any_slight)
+        pct_print_sentence(out, width, 2,
+                           "  left out: branches of a function that together have less than %s",
                            pct_text_percent_1(share, l->least));
-    }
     if (l->figures.columns != PCT_COLUMNS_CPU && l->figures.metric == PCT_TIME)
-        pct_print_open(l->branches.out, pct_data_open_calls(l->figures.d)->ns,
+        pct_print_open(out, width, pct_data_open_calls(l->figures.d)->ns,
                        l->figures.open->n ? "with" : "without",
                        l->figures.open->n ? l->figures.whole : 0);
     if (l->any_passing)
-        fprintf(l->branches.out, "  " PCT_FOLD_LEGEND "\n", pct_branches_dots(&l->branches));
+        pct_print_sentence(out, width, 2, "  " PCT_FOLD_LEGEND, pct_branches_dots(&l->branches));
     if (!l->figures.o->has_min_percent)
-        pct_print_hidden(l->branches.out, (unsigned)l->least);
+        pct_print_hidden(out, (unsigned)l->least);
 }
 
 static const char *why_empty(const struct pct_totals *t)

@@ -347,7 +347,7 @@ void pct_where_print(FILE *out, const struct pct_where *w)
     pct_branches_put_tree(
         &p.branches, &(struct pct_shown_tree){.tree = &p, .next = next_child, .put = put_node}, 0);
     if (p.any_call)
-        fputs("  " PCT_PLACE_LEGEND "\n", out);
+        pct_print_sentence(out, w->width, 2, "  " PCT_PLACE_LEGEND);
     end(&p);
 }
 
