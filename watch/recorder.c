@@ -179,7 +179,7 @@ static struct process *add_process(struct pct_recorder *r, int pid)
     } else {
         *at = pct_alloc(1, sizeof **at);
         (*at)->pid = pid;
-        r->told.n_processes++;
+        r->told.n_processes += pid > 0; /* others stand for what has ended, or is not seen here */
     }
     return *at;
 }
@@ -520,7 +520,7 @@ static size_t count_programs(const struct pct_recorder *r)
         size_t k = 0;
         while (k < i && strcmp(r->units[k]->program, r->units[i]->program) != 0)
             k++;
-        n += k == i;
+        n += k == i && *r->units[i]->program;
     }
     return n;
 }

@@ -300,8 +300,8 @@ static void tell(const struct job *j, const struct pct_recorded *told)
     else if (told->n_processes > 1)
         fprintf(stderr, ", %llu processes", (unsigned long long)told->n_processes);
     if (told->n_programs > 1)
-        fprintf(stderr, "%s %zu programs: `pcollect report --by region` shows each",
-                told->n_processes > 1 ? " of" : ",", told->n_programs);
+        fprintf(stderr, "; samples are of %zu programs: `pcollect report --by region` shows each",
+                told->n_programs);
     fputc('\n', stderr);
     if (j->request->who.event)
         tell_event(j, told);
