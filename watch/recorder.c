@@ -31,6 +31,7 @@ struct process {
     bool hidden;                        /* the kernel does not let us read its mappings */
     bool in_exec;                       /* no code of the program was seen since its exec */
     bool headless;                      /* its main thread has ended */
+    bool java;                          /* it has mapped Java's machine */
     struct pct_stack_sampled in_kernel; /* since its exec, before the program was known */
     struct unit *unit;                  /* NULL: to be found */
 };
@@ -163,7 +164,7 @@ static void forget_program(struct pct_recorder *r, struct process *p)
 {
     add_in_kernel(r, p);
     pct_code_clear(&p->code);
-    p->hidden = p->headless = false;
+    p->hidden = p->headless = p->java = false;
     pct_jit_clear(&p->jit);
     pct_free(p->program);
     pct_free(p->mpi_folder);
@@ -214,6 +215,7 @@ static void note_file(struct process *p, const char *path)
     if (*path != '/')
         return;
     pct_jit_note(&p->jit, path);
+    p->java |= !strcmp(base, "libjvm.so");
     if (!p->program) {
         p->program = pct_copy(path);
         p->unit = NULL;
@@ -273,6 +275,7 @@ static void fork_process(struct pct_recorder *r, int parent, int pid)
     struct process *from = find_process(r, parent), *p = add_process(r, pid);
     pct_code_copy(&p->code, &from->code);
     p->hidden = from->hidden;
+    p->java = from->java;
     p->program = from->program ? pct_copy(from->program) : NULL;
     p->mpi_folder = from->mpi_folder ? pct_copy(from->mpi_folder) : NULL;
     p->unit = from->unit;
@@ -357,8 +360,12 @@ static void take_sample(struct pct_recorder *r, const struct pct_ring_record *re
                                           .arg = (void *)record};
         s.n = pct_copied_walk(&thread, &p->code, r->walked, PCT_STACK_FRAMES, &cut);
     }
-    for (size_t i = 0; i < s.n; i++)
+    bool nameless = false;
+    for (size_t i = 0; i < s.n; i++) {
         s.frames[i] = pct_code_frame(&r->known, p->pid, &p->code, &p->jit, &r->walked[i]);
+        nameless |= !s.frames[i].module;
+    }
+    r->told.n_java += nameless && p->java;
     if (is_exec(p, &s, r->walked))
         s.n = cut = 0;
     if (!s.n) {

@@ -323,6 +323,11 @@ static void tell(const struct job *j, const struct pct_recorded *told)
                 100 * (double)told->n_foreign / n);
     if (told->n_gone)
         tell_gone(j, told);
+    if (told->n_java * 100 > told->n_samples)
+        pct_say(j->sampling.self,
+                "%.3g %% of the samples are in code without names that Java made: `jcmd PID "
+                "Compiler.perfmap`, of Java 17 and later, names what is recorded after it",
+                100 * (double)told->n_java / n);
     tell_missed(j, told);
     if (j->sampling.stops)
         tell_stops(j, told);
