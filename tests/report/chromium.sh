@@ -46,7 +46,7 @@ write_tables() {
     "$pcollect" topology "$2" 2>/dev/null | sed -n 's/^  pattern  *//p' >"$work/$1.tsv/pattern"
     "$pcollect" topology --format json "$2" >"$work/$1.tsv/topology" 2>/dev/null
     "$PC_BUILD/tests/report/text_test" --numbers >"$work/$1.tsv/numbers"
-    "$PC_BUILD/tests/report/text_test" --names >"$work/$1.tsv/names"
+    "$PC_BUILD/tests/report/names_test" --names >"$work/$1.tsv/names"
 }
 
 # read_pages PROGRAM ARGUMENT...: a check of pages, which looks at them in the browser.

@@ -2,7 +2,7 @@
 """Reads a page of `pcollect html` in Chromium and compares each figure with tables of `pcollect report --format
 tsv`: page_check.py PAGE FOLDER [PICTURES], where FOLDER has TABLE.tsv of each, in `pattern` that of its messages and in `topology` what `topology --format json` says, in `context,rank` and `context` what `report --by` these
 says, in `frames` what `report --format json` says of contexts, in `annotate` what `annotate --min-percent 0 --context 0` does,
-and in `numbers` and `names` what `text_test --numbers` and `--names` do.
+and in `numbers` and `names` what `text_test --numbers` and `names_test --names` do.
 Prints a line for each view, which begins with "ok" or "not ok", and what differs. Pictures of the views go into the
 folder PICTURES."""
 import collections

@@ -94,7 +94,7 @@ def same_rows(seen, wanted):
 
 
 def check_numbers(page, _):
-    """Each number and each name of the tables of tests/report/text_test.c has the text there that the report gives it."""
+    """Each number and name of the tables of text_test.c and names_test.c has the text there that the report gives it."""
     with open(os.path.join(os.path.dirname(__file__), "../../page/units.js"), encoding="utf-8") as f:
         seen, names = page.ask(f.read() + """
             const forms = {forPeople, exactly};
