@@ -31,7 +31,7 @@ analysis_libpcanalysis_la_CFLAGS = $(PC_FLAGS) $(LIBDW_CFLAGS)
 analysis_libpcanalysis_la_LIBADD = libcollect/libpcops.la -lm
 if HAVE_LIBDW
 analysis_libpcanalysis_la_SOURCES += analysis/symbols/dw_private.h analysis/symbols/file_names.c analysis/symbols/file_names.h \
-    analysis/symbols/symbols_dw.c analysis/symbols/file_dw.c analysis/symbols/debug_file.c \
+    analysis/symbols/symbols_dw.c analysis/symbols/file_dw.c analysis/symbols/rows_dw.c analysis/symbols/debug_file.c \
     analysis/symbols/names_dw.c analysis/symbols/regions_dw.c analysis/symbols/symbols_fetch.c \
     analysis/symbols/stubs_dw.c analysis/symbols/starts_dw.c analysis/symbols/python_methods_dw.c \
     analysis/symbols/unwind_dw.c analysis/symbols/demangle.c analysis/symbols/tail_calls.c

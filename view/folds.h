@@ -60,7 +60,7 @@ struct pct_fold pct_fold(const struct pct_folding *f, uint32_t node);
 bool pct_tree_same(const struct pct_tree *t, uint32_t node, uint32_t other);
 bool pct_tree_same_function(const struct pct_tree *t, uint32_t node, uint32_t other);
 
-/* What a node of a tree may pass on. */
+/* The library for which a node of a tree may pass a call on, and what is known of it. */
 struct pct_passing pct_tree_passing(const struct pc_profile *p, const struct pct_node *n);
 
 /* Appends the names of the functions of a line without passer, and how many nodes it has. */

@@ -9,7 +9,6 @@
 #include "base/progress.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -635,7 +634,7 @@ static int refuse_scaling(const struct pct_scale *s, struct pc_error *error)
     char both[PCT_NUMBER_BYTES] = "";
     bool guessed = !s->by_threads && p->guessed;
     if (lack == other)
-        snprintf(both, sizeof both, " and %u", (unsigned)last->width);
+        pct_text_format(both, sizeof both, " and %u", (unsigned)last->width);
     return pc_error_set(error, PC_EARG,
                         "%s on %u%s %s%s, by which strong scaling is told from weak scaling: "
                         "give --strong or --weak",

@@ -82,7 +82,7 @@ struct pct_dw {
     size_t n_extents, extents_room;
 };
 
-/* ---- Rows by address ---- */
+/* ---- Rows by address: rows_dw.c ---- */
 
 _Static_assert(!offsetof(struct pct_dw_function, lo) && !offsetof(struct pct_dw_range, lo) &&
                    !offsetof(struct pct_dw_symbol, lo) && !offsetof(struct pct_dw_extent, lo),

@@ -19,20 +19,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- Rows by address ------------------------------------------------------------------------- */
-
-static int compare_rows(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-void pct_dw_sort_rows(void *rows, size_t n, size_t row_bytes)
-{
-    if (n)
-        qsort(rows, n, row_bytes, compare_rows);
-}
-
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 static void set_language(struct pct_dw_unit *u, Dwarf_Die *die)

@@ -93,7 +93,7 @@ static char *lines_of(const char *nodes, bool bottom_up, bool all)
 static const struct {
     const char *nodes, *lines;
 } cases[] = {
-    /* What passes a call of a function of the program on. */
+    /* Functions between two of the program. */
     {"pAAAp", "pA2p"},
     {"pAaaap", "pA3p"},
     {"paaap", "p3p"},
