@@ -7,10 +7,6 @@
 #include <pcollect/plugin.h>
 #include <stddef.h>
 
-#ifndef ENDS /* the name of the third */
-#define ENDS "ends"
-#endif
-
 static const struct pcollect_column move_columns[] = {
     {"rank", "who called", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT, 0},
     {"primitive", "what", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT, 0},
@@ -34,7 +30,7 @@ static const struct pcollect_column end_columns[] = {
 static const struct pcollect_table tables[] = {
     {"moves", "what each rank did", move_columns, 3, 5, 0},
     {"peers", "messages by destination", peer_columns, 2, 2, 0},
-    {ENDS, "ends of processes", end_columns, 1, 1, 0},
+    {"ends", "ends of processes", end_columns, 1, 1, 0},
 };
 
 static const struct pcollect_host *host;
