@@ -246,7 +246,8 @@ static int decode_fields(struct pc_profile *p, struct pc_cursor *c)
     p->fields = pc_pool_array(p->memory, n, sizeof *p->fields);
     if (!p->fields)
         return PC_ENOMEM;
-    for (uint32_t i = 0; i < n; i++) {
+    c->failed |= n > PC_PROFILE_MAX_FIELDS;
+    for (uint32_t i = 0; i < n && !c->failed; i++) {
         struct pc_profile_field *f = &p->fields[i];
         f->plugin = pc_get_text(p->memory, c);
         f->name = pc_get_text(p->memory, c);
@@ -256,7 +257,7 @@ static int decode_fields(struct pc_profile *p, struct pc_cursor *c)
         f->group = (uint16_t)pc_get_below(c, UINT16_MAX);
         if (!f->plugin || !f->name)
             return PC_ENOMEM;
-        if (!pc_field_valid(f) || n > PC_PROFILE_MAX_FIELDS)
+        if (!pc_field_valid(f))
             c->failed = true; /* records cannot be read without valid fields */
     }
     p->n_fields = c->failed ? 0 : n;
