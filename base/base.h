@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/types.h>
 #include <time.h>
 
 #define PC_LIKELY(x) __builtin_expect(!!(x), 1)
@@ -69,6 +70,22 @@ uint32_t pc_descriptors_most(unsigned part);
  * if no number is free for it, or if fd is -1. MT-safe. */
 int pc_descriptor_away(int fd);
 
+/* ---- Files (files_async.c) ----------------------------------------------------------------- */
+
+/* Like openat, read, write and close, but no cancellation points. Code that runs in threads of a
+ * program calls these. They return -1 with errno. AS-safe, MT-safe. */
+
+/* Opens a file close-on-exec; one that it makes is for its owner alone. `folder` is a descriptor or
+ * AT_FDCWD. */
+int pc_file_open(int folder, const char *path, int flags);
+int pc_file_close(int fd);
+ssize_t pc_file_read(int fd, void *out, size_t n);
+/* Writes, and takes back SIGPIPE and SIGXFSZ, which would end the program; one of the program's own
+ * that waits stays. */
+ssize_t pc_file_write(int fd, const void *data, size_t n);
+/* Waits; a signal ends it early. Keeps errno. */
+void pc_nap_ns(uint64_t ns);
+
 /* ---- Memory (map_async.c) ------------------------------------------------------------------ */
 
 /* Maps zero-filled private memory: anywhere, or in place of what is at this address. NULL with
@@ -112,9 +129,6 @@ static inline uint64_t pc_mono_ns(void)
 {
     return pc_clock_ns(CLOCK_MONOTONIC);
 }
-
-/* Waits; a signal ends it early. AS-safe, MT-safe. */
-void pc_nap_ns(uint64_t ns);
 
 /* The processor's counter; CLOCK_MONOTONIC on processors without one. Only if pc_clock_is_counter
  * is set. */

@@ -24,11 +24,6 @@ static bool counter_is_invariant(void)
 #endif
 }
 
-void pc_nap_ns(uint64_t ns)
-{
-    nanosleep(&(struct timespec){(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)}, NULL);
-}
-
 void pc_clock_init(void)
 {
     pc_clock_is_counter = counter_is_invariant();

@@ -77,7 +77,7 @@ int pc_descriptor_away(int fd)
     if (high < 0)
         high = move_inside(fd, &limit);
     int err = errno;
-    close(fd);
+    pc_file_close(fd);
     errno = err;
     return high;
 }

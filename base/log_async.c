@@ -6,11 +6,8 @@
 #include "base/base.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 struct out {
@@ -154,25 +151,11 @@ static bool is_our_error(void)
                          (is_same_file(&own[0], &now) || is_same_file(&own[1], &now)));
 }
 
-/* Writes a line. If its reader has gone, SIGPIPE, which would end the program, is taken back; one
- * of the program's own that waits stays. */
+/* Writes a line. */
 static void write_line(const char *line, size_t n)
 {
-    const uint64_t signal = (uint64_t)1 << (SIGPIPE - 1);
-    uint64_t mask = 0, waiting = 0;
-    ssize_t written;
-    bool blocked = !syscall(SYS_rt_sigprocmask, SIG_BLOCK, &signal, &mask, sizeof signal);
-    if (mask & signal)
-        syscall(SYS_rt_sigpending, &waiting, sizeof waiting);
-    do
-        written = write(STDERR_FILENO, line, n);
-    while (written < 0 && errno == EINTR);
-    if (written < 0 && errno == EPIPE && !(waiting & signal)) {
-        struct timespec now = {0, 0};
-        syscall(SYS_rt_sigtimedwait, &signal, NULL, &now, sizeof signal);
-    }
-    if (blocked)
-        syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+    while (pc_file_write(STDERR_FILENO, line, n) < 0 && errno == EINTR)
+        ;
 }
 
 void pc_log(const char *format, ...)

@@ -17,10 +17,10 @@
 size_t pc_read_small(const char *path, char *out, size_t n)
 {
     int keep = errno;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? -1 : read(fd, out, n - 1);
+    int fd = pc_file_open(AT_FDCWD, path, O_RDONLY);
+    ssize_t got = fd < 0 ? -1 : pc_file_read(fd, out, n - 1);
     if (fd >= 0)
-        close(fd);
+        pc_file_close(fd);
     errno = keep;
     out[got > 0 ? got : 0] = '\0';
     return got > 0 ? (size_t)got : 0;
@@ -143,15 +143,15 @@ bool pc_process_has_variable(int pid, const char *name, const char *value)
     bool matching = true, found = false;
     ssize_t n;
     pc_format(path, sizeof path, "/proc/%d/environ", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = pc_file_open(AT_FDCWD, path, O_RDONLY);
     if (fd < 0)
         return false;
-    while (!found && (n = read(fd, text, sizeof text)) > 0)
+    while (!found && (n = pc_file_read(fd, text, sizeof text)) > 0)
         for (ssize_t i = 0; i < n && !found; i++) {
             found = matching && at + !value == length && text[i] == (value ? '\0' : '=');
             matching = text[i] == '\0' || (matching && at < length && text[i] == wanted[at]);
             at = text[i] == '\0' ? 0 : at + 1;
         }
-    close(fd);
+    pc_file_close(fd);
     return found;
 }

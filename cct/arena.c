@@ -74,7 +74,7 @@ static int open_folder(struct opening *o, char *path)
     o->made = mkdir(path, 0700) == 0;
     if (!o->made && errno != EEXIST)
         return pc_error_set(o->error, PC_EIO, "%s cannot be created: %s", path, reason());
-    o->dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    o->dir = pc_file_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     if (o->dir < 0) {
         if (errno == ENOENT)
             return PC_ENOENT;
@@ -151,7 +151,7 @@ static int create_file(struct opening *o, const char *folder)
             sizeof o->a->path)
             return pc_error_set(o->error, PC_EIO, "the path of the spool is too long: %s",
                                 o->spool);
-        o->fd = openat(o->dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        o->fd = pc_file_open(o->dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
         if (o->fd >= 0)
             return PC_OK;
         if (errno == ENOENT)
@@ -179,7 +179,7 @@ static int open_file(struct opening *o)
         if (err == PC_OK)
             err = create_file(o, folder);
         if (o->dir >= 0)
-            close(o->dir);
+            pc_file_close(o->dir);
         o->dir = -1;
         if (err != PC_OK && o->made)
             rmdir(folder);
@@ -287,7 +287,7 @@ static int map_file(struct opening *o)
                                 reason());
     }
     if (a->growth != PC_ARENA_FALLOCATE)
-        close(o->fd);
+        pc_file_close(o->fd);
     o->fd = -1;
     a->is_file = true;
     atomic_store(&a->ready, a->growth == PC_ARENA_FREE ? a->map_bytes : first);
@@ -301,7 +301,7 @@ static void undo_file(struct opening *o)
         munmap(o->a->base, o->a->map_bytes);
     if (o->fd >= 0) {
         remove_file(o->a->path);
-        close(o->fd);
+        pc_file_close(o->fd);
     }
     o->fd = -1;
     o->a->base = NULL;
@@ -411,7 +411,7 @@ void pc_arena_close(struct pc_arena *a)
     if (a->base)
         munmap(a->base, a->map_bytes);
     if (pc_arena_fd_is_ours(a))
-        close(a->fd);
+        pc_file_close(a->fd);
     a->base = NULL;
     a->header = NULL;
     a->fd = -1;

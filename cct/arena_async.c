@@ -239,14 +239,13 @@ pcollect_ref pc_arena_add_table(struct pc_arena *a, const struct pcollect_table_
     return ref;
 }
 
-/* The descriptor is closed by the raw call: close(2) of libc is a cancellation point. */
 int pc_arena_forget(struct pc_arena *a)
 {
     if (!a->base || a->forgotten)
         return PC_OK;
     int saved = errno;
     if (pc_arena_fd_is_ours(a))
-        syscall(SYS_close, a->fd);
+        pc_file_close(a->fd);
     a->fd = -1;
     a->is_file = false; /* the file is the parent's to unlink */
     a->forgotten = true;

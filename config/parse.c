@@ -56,7 +56,7 @@ static int next_byte(struct reader *r)
     if (r->at == r->have) {
         ssize_t n;
         do
-            n = read(r->fd, r->chunk, sizeof r->chunk);
+            n = pc_file_read(r->fd, r->chunk, sizeof r->chunk);
         while (n < 0 && errno == EINTR);
         if (n <= 0)
             return n < 0 ? -2 : -1;
@@ -334,7 +334,7 @@ static int read_lines(struct parser *p, struct reader *r)
 int pc_config_read(struct pc_config *c, const char *path, const char *named_by,
                    struct pc_error *error)
 {
-    struct reader r = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)};
+    struct reader r = {.fd = pc_file_open(AT_FDCWD, path, O_RDONLY | O_NOCTTY | O_NONBLOCK)};
     struct parser p = {.c = c, .path = path, .error = error};
     struct stat st;
     if (r.fd < 0)
@@ -348,7 +348,7 @@ int pc_config_read(struct pc_config *c, const char *path, const char *named_by,
                            named_by);
     else
         err = read_lines(&p, &r);
-    close(r.fd);
+    pc_file_close(r.fd);
     if (err == PC_OK)
         pc_format(c->file, sizeof c->file, "%s", path);
     return err;

@@ -187,7 +187,7 @@ void pc_counting_close_group(struct pc_counting_open *open)
 {
     for (uint32_t i = open->n; i-- > 0;)
         if (pc_counting_is_ours(open, i))
-            close(open->fds[i]);
+            pc_file_close(open->fds[i]);
     open->n = 0;
 }
 
@@ -198,7 +198,7 @@ static int add_member(struct pc_counting_open *open, int fd)
         return fd;
     int err = ioctl(fd, PERF_EVENT_IOC_ID, &open->ids[open->n]) ? -errno : 0;
     if (err)
-        close(fd);
+        pc_file_close(fd);
     else
         open->fds[open->n++] = fd;
     return err;

@@ -54,7 +54,7 @@ static int open_counter(const struct pc_counting_term *term, const struct pc_cou
         return -errno;
     int err = ioctl(c->fd, PERF_EVENT_IOC_ID, &c->id) ? -errno : 0;
     if (err)
-        close(c->fd);
+        pc_file_close(c->fd);
     return err;
 }
 
@@ -159,7 +159,8 @@ int pc_counting_view_get(const struct pc_counting_view *v, uint32_t group,
         struct reading r;
         if (c->group != group)
             continue;
-        if (!pc_counting_is_event(c->fd, c->id) || read(c->fd, &r, sizeof r) != (ssize_t)sizeof r)
+        if (!pc_counting_is_event(c->fd, c->id) ||
+            pc_file_read(c->fd, &r, sizeof r) != (ssize_t)sizeof r)
             return PC_EIO;
         if (i == v->leaders[group]) {
             values.enabled_ns = r.enabled_ns;
@@ -180,6 +181,6 @@ void pc_counting_view_close(struct pc_counting_view *v)
 {
     for (uint32_t i = v->n; i-- > 0;)
         if (pc_counting_is_event(v->counters[i].fd, v->counters[i].id))
-            close(v->counters[i].fd);
+            pc_file_close(v->counters[i].fd);
     munmap(v, sizeof *v);
 }

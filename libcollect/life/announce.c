@@ -28,7 +28,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Limits of the search. Nameplates are searched only after the first looks for files, and at the
@@ -119,11 +118,11 @@ static void look_into(struct look *l, int dir, const char *name)
     const struct pcollect_arena_header *mine = pc_header();
     struct pcollect_arena_header h;
     const size_t needed = offsetof(struct pcollect_arena_header, exe);
-    int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    int fd = pc_file_open(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)
         return;
-    ssize_t n = pread(fd, &h, needed, 0);
-    close(fd);
+    ssize_t n = pc_file_read(fd, &h, needed);
+    pc_file_close(fd);
     if (n != (ssize_t)needed || memcmp(h.magic, PCOLLECT_ARENA_MAGIC, sizeof h.magic) ||
         h.version != mine->version || h.launch_key != mine->launch_key)
         return;
@@ -145,10 +144,10 @@ static void see_plate(void *arg, enum pc_plate what, int rank)
 static void look_in(struct look *l, const char *folder)
 {
     struct stat st;
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = pc_file_open(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     DIR *dir = fd >= 0 && !fstat(fd, &st) && st.st_uid == geteuid() ? fdopendir(fd) : NULL;
     if (!dir && fd >= 0)
-        close(fd);
+        pc_file_close(fd);
     for (struct dirent *e; dir && (e = readdir(dir));)
         if (strlen(e->d_name) > 6 && !strcmp(e->d_name + strlen(e->d_name) - 6, ".arena"))
             look_into(l, dirfd(dir), e->d_name);
@@ -184,13 +183,12 @@ struct pc_presence pc_launch_presence(int n_ranks)
         return p;
     int expected = n_local > 0 ? n_local : n_ranks;
     for (int i = 0; i < LOOKS; i++) {
-        struct timespec nap = {0, NAP_NS};
         look_around(&l);
         if (l.n < (uint32_t)expected && (n_local < 1 || i == LOOKS_FOR_FILES || i == LOOKS - 1))
             pc_nameplate_look(pc_header()->launch_key, see_plate, &l);
         if (l.n >= (uint32_t)expected || n_local < 1)
             break;
-        nanosleep(&nap, NULL); /* needed where MPI_Init does not wait for the others */
+        pc_nap_ns(NAP_NS); /* needed where MPI_Init does not wait for the others */
     }
     if (l.n == (uint32_t)n_ranks)
         p.verdict = PC_RANKS_HERE;

@@ -39,7 +39,7 @@ void pc_init_begin(void)
 static uint64_t draw_key(void)
 {
     uint64_t key = 0;
-    if (getrandom(&key, sizeof key, GRND_NONBLOCK) != sizeof key)
+    if (syscall(SYS_getrandom, &key, sizeof key, GRND_NONBLOCK) != sizeof key)
         key = pc_hash_u64(pc_ticks() ^ (uint64_t)getpid() << 40);
     return key ? key : 1;
 }

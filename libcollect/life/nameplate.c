@@ -33,7 +33,7 @@ void pc_nameplate_hang(enum pc_plate what, uint64_t launch_key, int rank)
     if (fd < 0)
         return;
     plate = mmap(NULL, PAGE_BYTES, PROT_READ, MAP_PRIVATE, fd, 0);
-    close(fd);
+    pc_file_close(fd);
     if (plate == MAP_FAILED)
         plate = NULL;
     else
@@ -59,7 +59,7 @@ static void look_at_maps(const struct search *search, int maps)
 {
     static char text[READ_BYTES + 1]; /* only one thread of a process looks */
     size_t kept = 0;
-    for (ssize_t n; (n = read(maps, text + kept, READ_BYTES - kept)) > 0;) {
+    for (ssize_t n; (n = pc_file_read(maps, text + kept, READ_BYTES - kept)) > 0;) {
         size_t end = kept + (size_t)n;
         text[end] = '\0';
         for (unsigned what = 0; what < PC_ARRAY_LEN(words); what++) {
@@ -82,11 +82,11 @@ static void look_at_process(void *arg, int pid)
     if (stat(path, &st) || st.st_uid != geteuid())
         return;
     pc_format(path, sizeof path, "/proc/%d/maps", pid);
-    int maps = open(path, O_RDONLY | O_CLOEXEC);
+    int maps = pc_file_open(AT_FDCWD, path, O_RDONLY);
     if (maps < 0)
         return;
     look_at_maps(arg, maps);
-    close(maps);
+    pc_file_close(maps);
 }
 
 void pc_nameplate_look(uint64_t launch_key, void (*see)(void *arg, enum pc_plate what, int rank),

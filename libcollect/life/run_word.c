@@ -23,11 +23,11 @@ static bool add_report(const char *report, size_t n)
     for (unsigned i = 0; fd < 0 && spool; spool = pc_config_spool(&pc_process.config, ++i)) {
         pc_format(path, sizeof path, "%s/pcollect-%u/run-%lx.path", spool, (unsigned)geteuid(),
                   (unsigned long)pc_process.config.run_key);
-        fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+        fd = pc_file_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
     }
-    bool written = fd >= 0 && write(fd, report, n) == (ssize_t)n;
+    bool written = fd >= 0 && pc_file_write(fd, report, n) == (ssize_t)n;
     if (fd >= 0)
-        close(fd);
+        pc_file_close(fd);
     return written;
 }
 

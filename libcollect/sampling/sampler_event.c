@@ -60,7 +60,7 @@ bool pc_sampler_open_event(struct pc_sampler_event *e)
             return true;
         int failed = errno;
         if (e->fd >= 0)
-            close(e->fd);
+            pc_file_close(e->fd);
         errno = failed;
     }
     atomic_fetch_sub(&n_descriptors, 1);
@@ -70,7 +70,7 @@ bool pc_sampler_open_event(struct pc_sampler_event *e)
 void pc_sampler_close_event(int fd, uint64_t id)
 {
     if (pc_sampler_is_event(fd, id))
-        close(fd);
+        pc_file_close(fd);
     atomic_fetch_sub(&n_descriptors, 1);
 }
 

@@ -40,11 +40,11 @@ static uint64_t read_migrations(int folder, const char *tid)
     char path[64], text[2048];
     uint64_t n_moves = 0;
     pc_format(path, sizeof path, "%s/sched", tid);
-    int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
+    int fd = pc_file_open(folder, path, O_RDONLY);
     if (fd < 0)
         return 0;
-    ssize_t n = read(fd, text, sizeof text - 1);
-    close(fd);
+    ssize_t n = pc_file_read(fd, text, sizeof text - 1);
+    pc_file_close(fd);
     text[n > 0 ? n : 0] = '\0';
     const char *at = strstr(text, name);
     for (at = at ? at + sizeof name - 1 : ""; *at == ' ' || *at == ':'; at++)
