@@ -243,8 +243,8 @@ struct pc_thread *pc_thread_enter(void)
     int saved = errno, cancel = 0;
     uint32_t stage = atomic_load_explicit(&pc_live->stage, memory_order_acquire);
     struct pc_thread *t = NULL;
-    /* Files are opened here, which are cancellation points: a thread that is cancelled as it starts
-     * must get as far as its own cleanup handlers. */
+    /* Plugins may come to cancellation points: a thread that is cancelled as it starts must get as
+     * far as its own cleanup handlers. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     pc_self = &in_transit;
     if (stage)

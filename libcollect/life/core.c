@@ -27,7 +27,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { START_NONE, START_RUNNING, START_DONE };
+enum { START_NONE, START_RUNNING, START_LATE, START_DONE };
 
 static _Atomic int start_state;
 static _Atomic(pthread_t) starting_thread;
@@ -294,7 +294,7 @@ bool pc_core_start(void)
         atomic_store_explicit(&start_state, START_DONE, memory_order_release);
         errno = saved;
     } else if (state == START_RUNNING) {
-        pc_core_await(&start_state, START_RUNNING, atomic_load(&starting_thread));
+        pc_core_await(&start_state, START_RUNNING, START_LATE, atomic_load(&starting_thread));
     }
     return atomic_load(&start_state) == START_DONE && !atomic_load(&pc_process.refused) &&
            atomic_load(&pc_live->stage);
@@ -323,7 +323,9 @@ __attribute__((destructor)) static void end_process(void)
 {
     if (!atomic_load_explicit(&pc_live->stage, memory_order_acquire))
         return;
-    int saved = errno;
+    int saved = errno, cancel = 0;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* plugins end here */
     pc_process_exit();
+    pthread_setcancelstate(cancel, NULL);
     errno = saved;
 }

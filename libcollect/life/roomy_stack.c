@@ -6,6 +6,8 @@
  * thread to grow. Then the end runs on a stack that was reserved in MPI_Init, like a coroutine of
  * libc. Elsewhere it runs on the thread's own, which debuggers, valgrind and sanitizers know.
  *
+ * The thread is not cancelled meanwhile: MPI, files and zlib come to cancellation points.
+ *
  * Called by finish.c and writer.c. Must not: call malloc.
  */
 #include "config.h"
@@ -13,6 +15,7 @@
 #include "libcollect/life/life.h"
 #include "libcollect/state/state.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -64,7 +67,7 @@ static void begin(void)
     job(job_arg);
 }
 
-void pc_stack_run(void (*run)(void *arg), void *arg)
+static void run_with_room(void (*run)(void *arg), void *arg)
 {
     if (!reserved || has_room() || atomic_flag_test_and_set(&taken)) {
         run(arg);
@@ -87,9 +90,17 @@ void pc_stack_reserve(void)
 {
 }
 
-void pc_stack_run(void (*run)(void *arg), void *arg)
+static void run_with_room(void (*run)(void *arg), void *arg)
 {
     run(arg);
 }
 
 #endif
+
+void pc_stack_run(void (*run)(void *arg), void *arg)
+{
+    int cancel = 0;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    run_with_room(run, arg);
+    pthread_setcancelstate(cancel, NULL);
+}

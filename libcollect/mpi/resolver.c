@@ -11,9 +11,10 @@
  * Another thread that calls meanwhile waits, because its call may be MPI_Init, which has to be
  * measured. But its call may come from the constructor of a module, inside dlopen: then it holds
  * the loader's lock, which the resolving thread may need, and waiting for ever would be a deadlock.
- * So the wait is bounded; after it that one call goes to the real function, found under the lock
- * that the thread already holds. The resolving thread itself (a signal handler that calls MPI)
- * never waits.
+ * So the wait is bounded; after it the call goes to the real function, found under the lock that
+ * the thread already holds. From then on (LATE) no other thread waits: its calls go there, too,
+ * until the slots are filled. The resolving thread itself (a signal handler that calls MPI) never
+ * waits.
  *
  * dlsym(RTLD_NEXT) looks at its return address: it is called from this file, never as a tail call.
  */
@@ -28,7 +29,7 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { OPEN, BUSY, DONE };
+enum { OPEN, BUSY, LATE, DONE };
 
 static _Atomic int state;
 static _Atomic(pthread_t) resolving_thread;
@@ -246,7 +247,7 @@ static bool resolve(void)
         return true;
     if (!atomic_compare_exchange_strong(&state, &expected, BUSY)) {
         if (expected == BUSY)
-            pc_core_await(&state, BUSY, atomic_load(&resolving_thread));
+            pc_core_await(&state, BUSY, LATE, atomic_load(&resolving_thread));
         return atomic_load(&state) == DONE;
     }
     atomic_store(&resolving_thread, pthread_self());
@@ -328,10 +329,14 @@ static void *resolve_function(unsigned slot)
     return target;
 }
 
+/* A thread that is cancelled as it makes the first call gets through: constructors of the adapter
+ * and of plugins may come to cancellation points. */
 void *pc_mpi_resolve(unsigned slot)
 {
-    int saved = errno;
+    int saved = errno, cancel = 0;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     void *target = slot < 2 * PC_N_OPS ? resolve_function(slot) : resolve_fortran(slot);
+    pthread_setcancelstate(cancel, NULL);
     errno = saved;
     return target;
 }

@@ -10,7 +10,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
 
 /* The core's table; it is valid at all times. */
 const struct pc_core *pc_core_table(void);
@@ -24,15 +23,16 @@ bool pc_core_start(void);
 
 /* Waits until the thread that set `state` to `busy` sets another value, at most 10 s: the caller
  * may be in the constructor of a module, inside dlopen, and then holds the loader's lock, for which
- * the other thread may wait. Does not wait for itself (a signal handler). AS-safe, MT-safe. */
-static inline void pc_core_await(const _Atomic int *state, int busy, pthread_t other)
+ * the other thread may wait. A wait that ran out sets `late`, so that it is the only one. Does not
+ * wait for itself (a signal handler). AS-safe, MT-safe. */
+static inline void pc_core_await(_Atomic int *state, int busy, int late, pthread_t other)
 {
-    struct timespec nap = {0, 1000000};
     if (pthread_equal(other, pthread_self()))
         return;
-    for (uint64_t end_ns = pc_mono_ns() + 10000000000u;
-         atomic_load(state) == busy && pc_mono_ns() < end_ns;)
-        nanosleep(&nap, NULL);
+    for (uint64_t end_ns = pc_mono_ns() + 10000000000u; pc_mono_ns() < end_ns; pc_nap_ns(1000000))
+        if (atomic_load(state) != busy)
+            return;
+    atomic_compare_exchange_strong(state, &busy, late);
 }
 
 /* Tells the core that there is no adapter for the MPI that the process has loaded, so that no MPI
