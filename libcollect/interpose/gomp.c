@@ -131,7 +131,7 @@ static void *next_of(enum entry which, void *ret)
             return next;
     }
     void *next = find_next(which, ret);
-    for (unsigned i = 0; i < N_PROBES; i++) {
+    for (unsigned i = 0; next && i < N_PROBES; i++) {
         struct place *p = &places[(at + i) % N_PLACES];
         known = 0;
         if (!atomic_compare_exchange_strong(&p->key, &known, key))
@@ -154,6 +154,20 @@ static bool has_team(unsigned n_threads, void *ret)
     return !most || most() > 1;
 }
 
+/* Stands in for an entry that no runtime has: a program with a weak reference to it comes here. Its
+ * other arguments are not read. */
+static unsigned run_alone(body_fn *body, void *argument)
+{
+    body(argument);
+    return 1; /* number of threads */
+}
+
+static void *runtime_of(enum entry which, void *ret)
+{
+    void *next = next_of(which, ret);
+    return next ? next : (void *)run_alone;
+}
+
 /* ---- The entries ----------------------------------------------------------------------------- */
 
 /* The region that the calling function enters. Only for the entry functions below, because it reads
@@ -165,7 +179,7 @@ static bool has_team(unsigned n_threads, void *ret)
     struct region r = {NULL, body, data, pc_self, 0};                                              \
     if (has_team(n, (void *)call.ret))                                                             \
         r.context = pc_region_context(&call);                                                      \
-    __typeof__(&name) next = (__typeof__(&name))next_of(ENTRY_##name, (void *)call.ret)
+    __typeof__(&name) next = (__typeof__(&name))runtime_of(ENTRY_##name, (void *)call.ret)
 
 PC_EXPORT void GOMP_parallel(body_fn *body, void *data, unsigned n, unsigned flags);
 PC_EXPORT unsigned GOMP_parallel_reductions(body_fn *body, void *data, unsigned n, unsigned flags);
