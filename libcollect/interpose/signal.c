@@ -257,7 +257,7 @@ PC_EXPORT int sigpending(sigset_t *set)
     struct pc_sampler *s = pc_wait_sampler();
     int result = next(set);
     if (PC_LIKELY(!s) || result || sigismember(set, s->signal) != 1 ||
-        !pc_sampler_take_pending(s, s->signal))
+        !pc_sampler_take_pending(s, s->fd, s->signal))
         return result;
     pc_sampler_arm(s);
     return next(set);

@@ -124,7 +124,7 @@ void pc_early_wait(void)
     if (!e || e->serving) /* what is called below may come here again */
         return;
     if (begin_serving(e) && close_event(e)) {
-        pc_sampler_take_pending(NULL, e->event.signal);
+        pc_sampler_take_pending(NULL, e->event.fd, e->event.signal);
         if (pc_thread_has_room((uintptr_t)__builtin_frame_address(0)))
             pc_thread_enter();
     }

@@ -28,8 +28,7 @@
 enum { STACK_BYTES = 32768 };
 
 static uint64_t period_ns;
-static _Atomic bool works[PC_N_SOURCES];    /* it was not refused so far */
-static struct pc_sampler *_Atomic samplers; /* those of all threads; none is ever removed */
+static _Atomic bool works[PC_N_SOURCES]; /* it was not refused so far */
 
 /* ---- The process ----------------------------------------------------------------------------- */
 
@@ -190,6 +189,7 @@ static struct pc_sampler *make_sampler(void)
     struct pc_sampler *s = pc_memory(sizeof *s + 2 * frames + 2 * STACK_BYTES);
     if (!s)
         return NULL;
+    s->fd = -1;
     s->max_frames = n;
     s->path = (struct pc_sample_frame *)(s + 1);
     s->last = s->path + n;
@@ -198,8 +198,8 @@ static struct pc_sampler *make_sampler(void)
     s->max_overhead = pc_process.config.sample_max_overhead;
     s->period_ns = period_ns;
     s->regular = !strcmp(pc_process.config.sample_rotation, "round-robin");
-    s->next = atomic_load(&samplers);
-    while (!atomic_compare_exchange_weak(&samplers, &s->next, s))
+    s->next = atomic_load(&pc_samplers);
+    while (!atomic_compare_exchange_weak(&pc_samplers, &s->next, s))
         ;
     return s;
 }
@@ -392,7 +392,7 @@ void pc_sampler_end(void)
         pc_sampler_disarm(own);
         settle(own);
     }
-    for (struct pc_sampler *s = atomic_load(&samplers); s; s = s->next)
+    for (struct pc_sampler *s = atomic_load(&pc_samplers); s; s = s->next)
         if (s != own)
             settle_blocked(s);
     errno = saved;
@@ -402,7 +402,7 @@ void pc_sampler_end(void)
 void pc_sampler_tell_late(struct pc_thread *(*find_thread)(void))
 {
     int saved = errno;
-    for (struct pc_sampler *s = atomic_load(&samplers); s; s = s->next) {
+    for (struct pc_sampler *s = atomic_load(&pc_samplers); s; s = s->next) {
         uint64_t late = __atomic_load_n(&s->late, __ATOMIC_RELAXED);
         struct pc_thread *t = late > s->late_told ? find_thread() : NULL;
         const uint64_t keys[2] = {(uint64_t)(int64_t)PCOLLECT_RANK_SELF, s->number};
@@ -417,7 +417,7 @@ void pc_sampler_tell_late(struct pc_thread *(*find_thread)(void))
 
 void pc_sampler_forget(void)
 {
-    for (struct pc_sampler *s = atomic_load(&samplers); s; s = s->next)
+    for (struct pc_sampler *s = atomic_load(&pc_samplers); s; s = s->next)
         if (pc_sampler_is_perf(s)) {
             s->ring = NULL; /* the kernel does not map it in children */
             close_perf(s);
@@ -444,7 +444,7 @@ bool pc_sampler_stop(enum pcollect_note why)
     int saved = errno;
     if (!pc_sampler_signal || pc_process_is_child() || !atomic_exchange(&pc_sampler_signal, 0))
         return false;
-    for (struct pc_sampler *s = atomic_load(&samplers); s; s = s->next) {
+    for (struct pc_sampler *s = atomic_load(&pc_samplers); s; s = s->next) {
         if (s != own)
             await_handler(s);
         silence(s);
@@ -477,7 +477,7 @@ bool pc_sampler_pause(void)
     if (pc_sampler_is_perf(s) && !has_closed(s))
         fcntl(s->fd, F_SETFL, 0);
     /* An interrupt that was due before may be pending, if the program blocks the signal. */
-    pc_sampler_take_pending(s, s->signal);
+    pc_sampler_take_pending(s, s->fd, s->signal);
     errno = saved;
     return true;
 }

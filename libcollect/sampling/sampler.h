@@ -240,7 +240,11 @@ bool pc_sampler_stands_in(void);
 
 /* The signal that sources send; 0: there is no sampling. */
 extern _Atomic int pc_sampler_signal;
+/* The samplers of all threads, linked by `next`; none is ever removed. */
+extern struct pc_sampler *_Atomic pc_samplers;
 
+/* True if the signal was sent by an event with this descriptor. AS-safe. */
+bool pc_sampler_is_of_event(int fd, const siginfo_t *info);
 /* True if the signal was sent by this thread's source; s = NULL: by the source of any thread.
  * AS-safe. */
 bool pc_sampler_is_ours(const struct pc_sampler *s, const siginfo_t *info);
@@ -252,8 +256,8 @@ int pc_sampler_make_timer(struct pc_sampler *s, int signal);
  */
 bool pc_sampler_follow_signal(struct pc_sampler *s);
 /* Takes an interrupt by this signal that is pending in the calling thread, which blocks it. False:
- * there was none. AS-safe. */
-bool pc_sampler_take_pending(const struct pc_sampler *s, int signal);
+ * there was none. `s` NULL: one by the event `fd`. AS-safe. */
+bool pc_sampler_take_pending(const struct pc_sampler *s, int fd, int signal);
 /* True if the descriptor is still that of the event. The program may have closed it, and another
  * file may have its number. AS-safe. */
 bool pc_sampler_is_event(int fd, uint64_t id);

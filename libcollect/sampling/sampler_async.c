@@ -643,7 +643,7 @@ static void serve_early(void *argument)
 static bool meet_early(const siginfo_t *info, const ucontext_t *context)
 {
     enum { RED_ZONE = 128, ALIGNMENT = 64 };
-    if (info->si_code == SI_TIMER || !pc_sampler_is_ours(NULL, info))
+    if (!pc_sampler_is_of_event(info->si_fd, info))
         return false;
     uintptr_t sp = read_sp(context), other = (uintptr_t)context->uc_stack.ss_sp;
     size_t size = context->uc_stack.ss_size;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 _Atomic int pc_sampler_signal;
+struct pc_sampler *_Atomic pc_samplers;
 
 /* Asks the kernel itself: a library may have put a function that takes a lock in the place of
  * clock_gettime, and this thread may hold the lock. A timespec of 32-bit systems has two layouts.
@@ -28,13 +29,26 @@ uint64_t pc_sampler_cpu_ns(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+bool pc_sampler_is_of_event(int fd, const siginfo_t *info)
+{
+    return info->si_code > 0 && info->si_code <= POLL_HUP && info->si_fd == fd;
+}
+
+static bool is_of(const struct pc_sampler *s, const siginfo_t *info)
+{
+    return info->si_code == SI_TIMER ? info->si_value.sival_ptr == s
+                                     : pc_sampler_is_of_event(s->fd, info);
+}
+
 /* Our sources mark their signals; a signal of that number from any other sender is the program's. A
  * signal that was on its way when the thread left is still ours. */
 bool pc_sampler_is_ours(const struct pc_sampler *s, const siginfo_t *info)
 {
-    if (info->si_code == SI_TIMER)
-        return !s || info->si_value.sival_ptr == s;
-    return info->si_code > 0 && info->si_code <= POLL_HUP && (!s || info->si_fd == s->fd);
+    if (s)
+        return is_of(s, info);
+    for (s = atomic_load(&pc_samplers); s && !is_of(s, info);)
+        s = s->next;
+    return s != NULL;
 }
 
 bool pc_sampler_is_event(int fd, uint64_t id)
@@ -48,14 +62,14 @@ bool pc_sampler_is_event(int fd, uint64_t id)
 
 /* Takes a pending interrupt. A signal of the program that was taken is sent to the process
  * again. */
-bool pc_sampler_take_pending(const struct pc_sampler *s, int signal)
+bool pc_sampler_take_pending(const struct pc_sampler *s, int fd, int signal)
 {
     const uint64_t set = 1ull << (signal - 1);
     const struct timespec now = {0, 0};
     int saved = errno;
     siginfo_t info;
     bool some = syscall(SYS_rt_sigtimedwait, &set, &info, &now, sizeof set) == signal;
-    bool ours = some && pc_sampler_is_ours(s, &info);
+    bool ours = some && (s ? is_of(s, &info) : pc_sampler_is_of_event(fd, &info));
     if (some && !ours) /* ours would have come first, like all signals to a thread */
         syscall(SYS_rt_sigqueueinfo, getpid(), signal, &info);
     errno = saved;
@@ -107,7 +121,7 @@ bool pc_sampler_follow_signal(struct pc_sampler *s)
              !syscall(SYS_fcntl, s->fd, F_SETSIG, signal))
         s->signal = signal;
     if (s->signal == signal)
-        lost |= pc_sampler_take_pending(s, before);
+        lost |= pc_sampler_take_pending(s, s->fd, before);
     errno = saved;
     return lost;
 }

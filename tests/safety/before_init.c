@@ -9,6 +9,8 @@
  *                          a handler of the program asks for it
  *     before_init exec     one thread, which blocks all signals and computes; after MPI_Init it
  *                          replaces the process by one that prints which signals are pending
+ *     before_init own      one thread, which waits already; after MPI_Init it gets signals of the
+ *                          program, with the number that is used for samples
  *     before_init gone LIBRARY   no thread: main computes in the library's function `compute`, and
  *                          unloads it before MPI_Init
  */
@@ -17,6 +19,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -29,6 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -238,6 +242,70 @@ static int run_exec(void)
     return 1;
 }
 
+static atomic_int waiting_tid, n_own;
+static sem_t end_of_wait;
+
+static void *just_wait(void *unused)
+{
+    atomic_store(&waiting_tid, (int)syscall(SYS_gettid));
+    while (sem_wait(&end_of_wait))
+        ;
+    return unused;
+}
+
+static void count_own(int signal)
+{
+    (void)signal;
+    n_own++;
+}
+
+/* Gives a signal that is not lost 10 s to come. */
+static void await_own(const char *from, int n)
+{
+    for (int i = 0; i < 10000 && n_own < n; i++)
+        usleep(1000);
+    if (n_own != n)
+        wrong(from, n_own);
+}
+
+static void send_own(int tid)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGURG};
+    const struct itimerspec once = {.it_value = {0, 1}};
+    const struct f_owner_ex owner = {F_OWNER_TID, tid};
+    timer_t timer;
+    int ends[2];
+    event._sigev_un._tid = tid;
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &once, NULL))
+        wrong("timer", errno);
+    await_own("signals of a timer", 1);
+    timer_delete(timer);
+    if (pipe(ends) || fcntl(ends[0], F_SETFL, O_ASYNC | O_NONBLOCK) ||
+        fcntl(ends[0], F_SETSIG, SIGURG) || fcntl(ends[0], F_SETOWN_EX, &owner) ||
+        write(ends[1], "x", 1) != 1)
+        wrong("pipe", errno);
+    await_own("signals of a timer and a pipe", 2);
+}
+
+static int run_own(void)
+{
+    int provided;
+    pthread_t thread;
+    sem_init(&end_of_wait, 0, 0);
+    pthread_create(&thread, NULL, just_wait, NULL);
+    while (!atomic_load(&waiting_tid))
+        sched_yield();
+    usleep(100000); /* it waits then */
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    sigaction(SIGURG, &(struct sigaction){.sa_handler = count_own, .sa_flags = SA_RESTART}, NULL);
+    send_own(atomic_load(&waiting_tid));
+    sem_post(&end_of_wait);
+    pthread_join(thread, NULL);
+    MPI_Finalize();
+    printf("own %d\n", (int)n_own);
+    return 0;
+}
+
 static int run_gone(const char *library)
 {
     void *handle = dlopen(library, RTLD_NOW);
@@ -258,6 +326,8 @@ int main(int argc, char **argv)
     int provided, n = 0;
     if (argc > 1 && !strcmp(argv[1], "exec"))
         return run_exec();
+    if (argc > 1 && !strcmp(argv[1], "own"))
+        return run_own();
     if (argc > 2)
         return run_gone(argv[2]);
     if (argc > 1 && !strcmp(argv[1], "stack"))
