@@ -312,6 +312,7 @@ static bool find_silence(const struct pc_profile *p, struct pct_rank_times *t)
         if (!p->ranks[r].incomplete || open[r])
             continue;
         rank->silent_ns = (double)(last_ns - end_of(&p->ranks[r]));
+        rank->exited = p->ranks[r].closed;
         may_lead |= r == t->busiest ? rank->silent_ns > UNSURE * most_ns
                                     : rank->own_ns + rank->silent_ns > most_ns;
     }

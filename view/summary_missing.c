@@ -83,6 +83,48 @@ static void put_abort(const struct pct_head *h, struct pct_buf *b)
     }
 }
 
+enum { NO_STATUS = 256, N_STATUSES };
+
+/* The status with which a rank exited. */
+static unsigned status_of(const struct pc_profile_rank *r)
+{
+    return r->notes & PCOLLECT_NOTE_STATUS ? (unsigned)(r->notes >> PCOLLECT_NOTE_STATUS_BIT & 0xff)
+                                           : NO_STATUS;
+}
+
+/* Appends which ranks exited without MPI_Finalize, with their status: the first MOST_RUNS of them
+ * that differ in it. */
+static void put_exited(const struct pct_head *h, struct pct_buf *b)
+{
+    const struct pc_profile *p = h->d->profile;
+    const struct pct_rank_times *t = pct_data_rank_times(h->d);
+    int32_t *list = pct_alloc(t->n, sizeof *list);
+    bool told[N_STATUSES] = {false};
+    size_t n_groups = 0;
+    for (size_t r = 0; r < t->n && n_groups < MOST_RUNS; r++) {
+        unsigned status = status_of(&p->ranks[r]);
+        size_t n = 0;
+        if (!t->list[r].exited || told[status])
+            continue;
+        for (size_t k = r; k < t->n; k++)
+            if (t->list[k].exited && status_of(&p->ranks[k]) == status)
+                list[n++] = p->ranks[k].rank;
+        told[status] = true;
+        n_groups++;
+        put_ranks(b, list, n);
+        pct_buf_text(b, " called exit or returned from main");
+        if (status != NO_STATUS)
+            pct_buf_format(b, " with status %u", status);
+        if (n == 1 && t->list[r].silent_ns > 0) {
+            pct_buf_text(b, ", ");
+            pct_head_time(b, (pc_u128)t->list[r].silent_ns);
+            pct_buf_text(b, " before the last moment known of others");
+        }
+        pct_buf_text(b, "; ");
+    }
+    pct_free(list);
+}
+
 /* A killed rank that is silent for a smaller part of its time than this is not mentioned: samples
  * are some time apart. */
 #define SILENT 0.05
@@ -97,7 +139,7 @@ static void put_silent(const struct pct_head *h, struct pct_buf *b)
     size_t n = 0;
     for (size_t r = 0; r < t->n; r++) {
         double ns = t->list[r].silent_ns;
-        if (!(ns > SILENT * (double)pct_totals_wall_ns(&p->ranks[r])))
+        if (t->list[r].exited || !(ns > SILENT * (double)pct_totals_wall_ns(&p->ranks[r])))
             continue;
         list[n++] = p->ranks[r].rank;
         longest_ns = ns > longest_ns ? ns : longest_ns;
@@ -121,6 +163,7 @@ void pct_head_incomplete(const struct pct_head *h, struct pct_buf *b)
     if (!h->d->totals->all.n_incomplete)
         return;
     put_abort(h, b);
+    put_exited(h, b);
     if (calls_mpi || taken_ns || h->d->profile->n_ranks > 1)
         put_listed(h, INCOMPLETE, 0, b);
     else

@@ -25,11 +25,25 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Of glibc. */
+int on_exit(void (*)(int, void *), void *) __attribute__((weak));
+
+static uint64_t exit_notes; /* of the process that ends */
+
+/* Runs in exit, also behind main. */
+static void note_status(int status, void *unused)
+{
+    (void)unused;
+    exit_notes = PCOLLECT_NOTE_STATUS | (uint64_t)(status & 0xff) << PCOLLECT_NOTE_STATUS_BIT;
+}
+
 void pc_init_begin(void)
 {
     int saved = errno;
     if (!pc_header() || pc_header()->init_begin_ticks)
         return;
+    if (on_exit)
+        on_exit(note_status, NULL);
     pc_parts_init_begin();
     pc_header()->init_tid = (int32_t)syscall(SYS_gettid);
     pc_launch_arrive();
@@ -438,6 +452,7 @@ void pc_process_exit(void)
         pc_arena_unlink(&pc_process.arena);
         return;
     }
+    __atomic_fetch_or(&h->notes, exit_notes, __ATOMIC_RELAXED);
     __atomic_store_n(&h->state, PCOLLECT_STATE_EXITED, __ATOMIC_RELEASE);
     __cxa_atexit(say_unfinished, NULL, NULL);
 }

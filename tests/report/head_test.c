@@ -213,6 +213,7 @@ static void a_killed_rank_that_left_no_trace_is_named(void **state)
         for (unsigned r = 0; r < m.n; r++) {
             m.compute_ms[r] = r == 2 ? 1000 : 1;
             m.sample.ranks[r].incomplete = true;
+            m.sample.ranks[r].closed = false;
             m.sample.ranks[r].start_realtime_ns = silent && r < 2 ? (uint64_t)(3000 * ms) : 0;
         }
         call_all("MPI_Recv", PCOLLECT_CLASS_P2P, 1, 0, 1000);
@@ -223,6 +224,40 @@ static void a_killed_rank_that_left_no_trace_is_named(void **state)
         if ((strstr(head_of(d), " rank 2 left no trace: it slept ") != NULL) != silent)
             fail_msg("%u: %s", silent, head_of(d));
         assert_int_equal(strstr(head_of(d), " imbalance ") == NULL, silent);
+        pct_data_free(d);
+    }
+}
+
+/* Two of four ranks exit outside MPI, with one status or two, the first 3 s before the others' data
+ * ends: they are not silent. */
+static void ranks_that_exit_are_named_with_their_status(void **state)
+{
+    static const char *const says[] = {
+        "ranks 1, 2 called exit or returned from main with status 7; ranks 0-3 did not reach",
+        "rank 1 called exit or returned from main with status 7, 3.000 s before the last moment "
+        "known of others; rank 2 called exit or returned from main with status 0; ranks 0-3 did",
+        "rank 1 called exit or returned from main with status 7, 3.000 s before the last moment "
+        "known of others; rank 2 called exit or returned from main; ranks 0-3 did"};
+    (void)state;
+    for (unsigned k = 0; k < PC_ARRAY_LEN(says); k++) {
+        begin_ranks(4);
+        m.killed = true;
+        for (unsigned r = 0; r < m.n; r++) {
+            bool exits = r == 1 || r == 2;
+            m.sample.ranks[r].incomplete = true;
+            m.sample.ranks[r].closed = exits;
+            m.sample.ranks[r].start_realtime_ns = r == 1 ? 0 : (uint64_t)(3000 * ms);
+            if (exits && (r == 1 || k < 2))
+                m.sample.ranks[r].notes |= PCOLLECT_NOTE_STATUS | (uint64_t)(r == 1 || !k ? 7 : 0)
+                                                                      << PCOLLECT_NOTE_STATUS_BIT;
+        }
+        call_all("MPI_Recv", PCOLLECT_CLASS_P2P, 1, 0, 1000);
+        struct pc_profile_table *t = add_open_calls();
+        for (unsigned r = 0; r < m.n; r += 3)
+            add_cells(t, (const uint64_t[]){r, 0, m.last_op, (uint64_t)(1000 * ms)});
+        struct pct_data *d = end_run();
+        if (!strstr(head_of(d), says[k]) || strstr(head_of(d), "left no trace"))
+            fail_msg("%u: %s", k, head_of(d));
         pct_data_free(d);
     }
 }
@@ -438,6 +473,7 @@ int main(void)
         cmocka_unit_test(a_part_that_was_blocked_is_told_of_a_short_time),
         cmocka_unit_test(a_share_of_the_time_after_init_says_so),
         cmocka_unit_test(a_killed_rank_that_left_no_trace_is_named),
+        cmocka_unit_test(ranks_that_exit_are_named_with_their_status),
         cmocka_unit_test(a_rank_is_in_mpi_if_any_of_its_threads_is),
         cmocka_unit_test(all_sources_of_interrupts_are_named),
         cmocka_unit_test(own_samples_are_told_where_they_matter),
