@@ -25,7 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of glibc. */
+/* The C library may lack it. */
 int on_exit(void (*)(int, void *), void *) __attribute__((weak));
 
 static uint64_t exit_notes; /* of the process that ends */
