@@ -48,7 +48,7 @@ struct pc_transport {
     int (*await)(void *self, enum pc_meeting_step step, int limit_ms);
     /* The word of a rank, 0 before it has arrived: on rank 0 of any rank, elsewhere of rank 0. */
     char (*word)(void *self, enum pc_meeting_step step, int rank);
-    /* What goes with a word: written before the step begins, and read when its word is there. HERE:
+    /* Data beside a word: written before the step begins, and read when its word is there. HERE:
      * the id of the node of a rank, a uint64_t; OPEN: its route, of pc_route_bytes (route.h); the
      * other steps have nothing. On rank 0 that of any rank; elsewhere of this one. Aligned. */
     void *(*with_word)(void *self, enum pc_meeting_step step, int rank);

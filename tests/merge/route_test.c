@@ -35,7 +35,7 @@ void *__wrap_mmap(void *at, size_t n, int access, int flags, int fd, off_t offse
     return is_poor ? MAP_FAILED : __real_mmap(at, n, access, flags, fd, offset);
 }
 
-/* What goes with the words of HERE and OPEN, on rank 0. */
+/* Data beside the words of HERE and OPEN, on rank 0. */
 static void *with_word(void *self, enum pc_meeting_step step, int rank)
 {
     struct nodes *x = self;

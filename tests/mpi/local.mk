@@ -33,4 +33,4 @@ EXTRA_DIST += tests/mpi/scopes.c tests/mpi/early_regions.c tests/mpi/coroutines.
 
 # ---- Topology and communicators -----------------------------------------------------------------
 script_tests += tests/mpi/topology.test tests/mpi/domains.test tests/mpi/nodes.test
-EXTRA_DIST += tests/mpi/talk.c tests/mpi/domains.c tests/mpi/freed.c tests/mpi/wire.c tests/mpi/edges.c
+EXTRA_DIST += tests/mpi/talk.c tests/mpi/domains.c tests/mpi/freed.c tests/mpi/wire.c tests/mpi/tree_edges.c
