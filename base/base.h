@@ -83,6 +83,9 @@ ssize_t pc_file_read(int fd, void *out, size_t n);
 /* Writes, and takes back SIGPIPE and SIGXFSZ, which would end the program; one of the program's own
  * that waits stays. */
 ssize_t pc_file_write(int fd, const void *data, size_t n);
+/* Opens a folder that is this user's alone: no link, and no other user owns it or can write to it.
+ * -1: *why has the reason, or is NULL and errno has it. */
+int pc_file_open_own_folder(const char *path, const char **why);
 /* Waits; a signal ends it early. Keeps errno. */
 void pc_nap_ns(uint64_t ns);
 

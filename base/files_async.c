@@ -12,12 +12,36 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 int pc_file_open(int folder, const char *path, int flags)
 {
     return (int)syscall(SYS_openat, folder, path, flags | O_CLOEXEC | O_LARGEFILE, 0600);
+}
+
+int pc_file_open_own_folder(const char *path, const char **why)
+{
+    struct stat st;
+    int fd = pc_file_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    *why = NULL;
+    if (fd < 0) {
+        if (errno == ELOOP || errno == ENOTDIR)
+            *why = "is a link or a file: it must be a folder";
+        return -1;
+    }
+    bool known = fstat(fd, &st) == 0;
+    if (known && st.st_uid != geteuid())
+        *why = "belongs to another user";
+    else if (known && st.st_mode & (S_IWGRP | S_IWOTH))
+        *why = "can be written by others";
+    if (known && !*why)
+        return fd;
+    int error = errno;
+    pc_file_close(fd);
+    errno = error;
+    return -1;
 }
 
 int pc_file_close(int fd)

@@ -74,21 +74,15 @@ static int open_folder(struct opening *o, char *path)
     o->made = mkdir(path, 0700) == 0;
     if (!o->made && errno != EEXIST)
         return pc_error_set(o->error, PC_EIO, "%s cannot be created: %s", path, reason());
-    o->dir = pc_file_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    if (o->dir < 0) {
-        if (errno == ENOENT)
-            return PC_ENOENT;
-        bool link = errno == ELOOP || errno == ENOTDIR;
-        return pc_error_set(o->error, PC_EIO, "%s %s", path,
-                            link ? "is a link or a file: it must be a folder" : reason());
-    }
+    const char *why;
+    o->dir = pc_file_open_own_folder(path, &why);
+    if (o->dir < 0 && !why && errno == ENOENT)
+        return PC_ENOENT;
+    if (o->dir < 0)
+        return pc_error_set(o->error, PC_EIO, "%s %s", path, why ? why : reason());
     struct stat st;
     if (fstat(o->dir, &st) != 0)
         return pc_error_set(o->error, PC_EIO, "%s: %s", path, reason());
-    if (st.st_uid != geteuid())
-        return pc_error_set(o->error, PC_EIO, "%s belongs to user %u", path, (unsigned)st.st_uid);
-    if (st.st_mode & 022)
-        return pc_error_set(o->error, PC_EIO, "%s can be written by others", path);
     if ((st.st_mode & 0700) != 0700)
         fchmod(o->dir, 0700); /* it was made under a umask that removed our own rights */
     return PC_OK;

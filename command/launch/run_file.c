@@ -20,11 +20,11 @@ static char *name_file(const char *folder, uint64_t key)
     return pct_text("%s/run-%lx.path", folder, (unsigned long)key);
 }
 
-static bool has_the_name(int fd, const char *path)
+static bool has_the_name(int fd, int folder, const char *name)
 {
     struct stat is, named;
-    return fstat(fd, &is) == 0 && lstat(path, &named) == 0 && is.st_dev == named.st_dev &&
-           is.st_ino == named.st_ino;
+    return fstat(fd, &is) == 0 && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+           is.st_dev == named.st_dev && is.st_ino == named.st_ino;
 }
 
 /* Makes and locks the file. Another command may remove it before it is locked: then it is made
@@ -32,16 +32,23 @@ static bool has_the_name(int fd, const char *path)
 static bool hold_in(const char *folder, uint64_t key)
 {
     char *path = name_file(folder, key);
+    const char *name = pc_base_name(path), *why;
     bool held = false;
     for (int tries = 0; !held && tries < 10; tries++) {
         mkdir(folder, 0700);
-        int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+        int dir = pc_file_open_own_folder(folder, &why);
+        int fd =
+            dir < 0 ? -1 : pc_file_open(dir, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
+        if (fd >= 0) {
+            flock(fd, LOCK_EX | LOCK_NB); /* without file locks it may be removed too early */
+            held = has_the_name(fd, dir, name);
+        }
+        if (fd >= 0 && !held)
+            close(fd);
+        if (dir >= 0)
+            close(dir);
         if (fd < 0)
             break;
-        flock(fd, LOCK_EX | LOCK_NB); /* without file locks it may be removed too early */
-        held = has_the_name(fd, path);
-        if (!held)
-            close(fd);
     }
     pct_free(path);
     return held;

@@ -143,9 +143,9 @@ static void see_plate(void *arg, enum pc_plate what, int rank)
 
 static void look_in(struct look *l, const char *folder)
 {
-    struct stat st;
-    int fd = pc_file_open(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    DIR *dir = fd >= 0 && !fstat(fd, &st) && st.st_uid == geteuid() ? fdopendir(fd) : NULL;
+    const char *why;
+    int fd = pc_file_open_own_folder(folder, &why);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
     if (!dir && fd >= 0)
         pc_file_close(fd);
     for (struct dirent *e; dir && (e = readdir(dir));)

@@ -18,12 +18,16 @@
 static bool add_report(const char *report, size_t n)
 {
     char path[PCOLLECT_PATH_BYTES];
-    const char *spool = pc_config_spool(&pc_process.config, 0);
+    const char *spool = pc_config_spool(&pc_process.config, 0), *why;
     int fd = -1;
     for (unsigned i = 0; fd < 0 && spool; spool = pc_config_spool(&pc_process.config, ++i)) {
-        pc_format(path, sizeof path, "%s/pcollect-%u/run-%lx.path", spool, (unsigned)geteuid(),
-                  (unsigned long)pc_process.config.run_key);
-        fd = pc_file_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
+        pc_format(path, sizeof path, "%s/pcollect-%u", spool, (unsigned)geteuid());
+        int folder = pc_file_open_own_folder(path, &why);
+        if (folder < 0)
+            continue;
+        pc_format(path, sizeof path, "run-%lx.path", (unsigned long)pc_process.config.run_key);
+        fd = pc_file_open(folder, path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
+        pc_file_close(folder);
     }
     bool written = fd >= 0 && pc_file_write(fd, report, n) == (ssize_t)n;
     if (fd >= 0)

@@ -10,8 +10,6 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 /* A line of /proc/self/maps: "start-end ... path", as far as it was read. */
 struct line {
@@ -63,16 +61,16 @@ static void cut_mark(char *path)
 
 bool pc_loadmap_mapped_path(uintptr_t address, char *out, size_t n)
 {
-    long fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    int fd = pc_file_open(AT_FDCWD, "/proc/self/maps", O_RDONLY);
     struct line line = {.at = START};
     char some[1024];
     bool found = false;
-    long got = fd;
-    while (got >= 0 && !found && (got = syscall(SYS_read, fd, some, sizeof some)) > 0)
-        for (long i = 0; i < got && !found; i++)
+    ssize_t got = fd;
+    while (got >= 0 && !found && (got = pc_file_read(fd, some, sizeof some)) > 0)
+        for (ssize_t i = 0; i < got && !found; i++)
             found = take(&line, some[i], address, out, n);
     if (fd >= 0)
-        syscall(SYS_close, fd);
+        pc_file_close(fd);
     if (found)
         cut_mark(out);
     return found;

@@ -153,7 +153,7 @@ static void try_folder_of_another(struct place *place, open_fn open_it)
     CHECK(mkdir(theirs, 0755) == 0); /* root's */
     CHECK(chmod(place->spool, 0755) == 0);
     CHECK(seteuid(12345) == 0);
-    expect_anonymous(place->spool, "belongs to user 0");
+    expect_anonymous(place->spool, "belongs to another user");
     CHECK(seteuid(0) == 0 && rmdir(theirs) == 0);
     CHECK(seteuid(12345) == 0);
     expect_anonymous(place->spool, "Permission denied");
