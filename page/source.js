@@ -7,16 +7,16 @@
 const linesAround = 3, mostSourceRows = 3000, mostHotLines = 5, leastHotShare = 0.001;
 
 const sourceColumns = [
-    {head: "MPI inclusive", doc: "time in MPI there and in all that was called from there, of all time in MPI", of: "mpi_inclusive_s",
+    {head: "inclusive, of all MPI", doc: "time in MPI there and in all that was called from there, of all time in MPI", of: "mpi_inclusive_s",
         whole: "line_mpi_inclusive_s", share: "mpi"},
     {head: "MPI own", doc: "time in MPI calls that the line makes itself", of: "mpi_exclusive_s", type: "ns"},
     {head: "MPI called", doc: "time in MPI calls of code without lines, as of libraries, that the line called", of: "mpi_called_s", type: "ns"},
     {head: "MPI calls", doc: "MPI calls that the line makes itself", of: "calls", type: "count"},
-    {head: "CPU inclusive", doc: "CPU time sampled there and in all that was called from there, of all samples", of: "cpu_inclusive_s",
+    {head: "inclusive, of all CPU", doc: "CPU time sampled there and in all that was called from there, of all samples", of: "cpu_inclusive_s",
         whole: "line_cpu_inclusive_s", share: "cpu"},
-    {head: "CPU self", doc: "CPU time sampled right there, of all samples, with half of its 95 % interval", of: "cpu_exclusive_s",
+    {head: "self, of all CPU", doc: "CPU time sampled right there, of all samples, with half of its 95 % interval", of: "cpu_exclusive_s",
         share: "cpu", error: "cpu_exclusive_error_s"},
-    {head: "CPU called", doc: "CPU time in code without lines, as of libraries, that the line called, of all samples", of: "cpu_called_s",
+    {head: "called, of all CPU", doc: "CPU time in code without lines, as of libraries, that the line called, of all samples", of: "cpu_called_s",
         share: "cpu"}
 ];
 const ofTable = sourceColumns.filter(({of}) => !of.includes("called"));
