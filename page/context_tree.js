@@ -241,6 +241,7 @@ async function makeContextTree(profile) {
         ...addEstimates(root, estimates, "estimate", estimateMetrics(), "event"),
         ...addEstimates(root, ratios, "value", ratioMetrics(), "ratio", "unit", "of", "per"),
         ...addFields(root, nodes, profile.fields)];
+    root.computing = root.list().reduce((sum, {own: {cpu = 0, mpi}}) => sum + (mpi ? 0 : cpu), 0); // outside MPI
     return finishTree(root, {...root, contexts, computation, known});
 }
 

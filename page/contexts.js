@@ -15,7 +15,7 @@ class ContextView {
         for (const name of ["search", "focus", "ignore", "least"])
             this[name] = options.get(name) || "";
         this.printed = options.has("printed"); // without controls, and nothing is chosen
-        this.wanted = options.get("metric");
+        this.wanted = options.get("metric") || (whole.computing > (whole.figures.mpi || 0) ? "cpu" : null);
         this.colour = treeColours[options.get("colour")] ? options.get("colour") : "function";
         this.arrange(options.get("context") || "");
         this.head = make("tr", {});

@@ -657,4 +657,14 @@ def check_contexts(page, tables):
     for path in sorted(set(wanted) | set(seen)):
         if seen.get(path) != wanted.get(path):
             wrong.append(f"{path}: {seen.get(path)}, not {wanted.get(path)}")
-    return wrong
+    return wrong + check_first_metric(page, tables, wanted)
+
+
+def check_first_metric(page, tables, wanted):
+    """The tree opens by CPU time if more of it is outside of MPI calls than time is in them."""
+    calls = {path_without_lines(row) for row in rows_of(tables, "contexts") if ns(row["mpi_exclusive_s"])}
+    computing = sum(figures.get("cpu_self", 0) for path, figures in wanted.items() if path not in calls)
+    mpi, first = wanted[""].get("mpi", 0), page.ask("return document.querySelectorAll('#tree th')[1].innerText")
+    if mpi and (first == "CPU time") != (computing > mpi):
+        return [f"the tree opens by {first}: {computing} ns of computation, {mpi} ns in MPI"]
+    return []
