@@ -187,8 +187,12 @@ static void put_children(struct pct_branches *b, const struct pct_shown_tree *t,
     size_t n_guide = b->guide.n;
     if ((t->depth && depth >= t->depth) || n_branches > MAX_BRANCHES)
         return;
-    bool top = n_branches == 0, more = t->has_more && t->has_more(t->tree, node);
-    for (uint32_t i = t->next(t->tree, node, PC_NO_INDEX); i != PC_NO_INDEX;) {
+    bool more = t->has_more && t->has_more(t->tree, node);
+    uint32_t first = t->next(t->tree, node, PC_NO_INDEX);
+    /* One of several roots would look as if the one before had called it. */
+    bool several = first != PC_NO_INDEX && t->next(t->tree, node, first) != PC_NO_INDEX;
+    bool top = n_branches == 0 && !several;
+    for (uint32_t i = first; i != PC_NO_INDEX;) {
         uint32_t next = t->next(t->tree, node, i);
         unsigned at = depth;
         bool last = next == PC_NO_INDEX && !more;

@@ -57,7 +57,7 @@ struct pct_shown_tree {
 /* The only child, if it is all that is shown; else PC_NO_INDEX. */
 uint32_t pct_shown_only(const struct pct_shown_tree *t, uint32_t node);
 
-/* Prints the lines below `node`. A single child is not indented. */
+/* Prints the lines below `node`. A single child is not indented, nor is a single root. */
 void pct_branches_put_tree(struct pct_branches *b, const struct pct_shown_tree *t, uint32_t node);
 
 /* Bytes of the part of a name that fits into `room` cells, at least 1: to the last place behind
