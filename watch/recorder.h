@@ -33,8 +33,7 @@ struct pct_recorded {
     /* Records that the kernel had no room for: of the clock and of actions; of the event. */
     uint64_t n_lost, n_lost_of_event;
     uint64_t n_processes;
-    size_t
-        n_programs; /* that have samples, in a profile without ranks, each of which is a region */
+    size_t n_programs;  /* with samples; in a profile without ranks each is a region */
     int n_ranks, world; /* 0: no ranks */
     uint64_t
         other_ns; /* time of processes that are no ranks, if there are ranks: not in the profile */
