@@ -65,6 +65,12 @@ void pc_profile_data_bound(const struct pc_profile *p, struct pc_profile_data *d
 
 bool pc_stat_same(const struct pc_stat *a, const struct pc_stat *b);
 
+/* Adds a late record of p to one of the same context, which keeps no values, in *out, which has
+ * room for statistics. Bins are not added. `fields` are the numbers from 0 on. */
+void pc_record_overlay(struct pc_profile *p, const uint32_t *fields,
+                       const struct pc_profile_data *a, const struct pc_profile_data *late,
+                       struct pc_profile_data *out);
+
 /* Combines two statistics of a field over different ranks. */
 struct pc_stat pc_stat_add(const struct pc_stat *a, const struct pc_stat *b);
 
@@ -88,6 +94,23 @@ void pc_record_encode(const struct pc_profile *p, const struct pc_profile_data *
                       struct pc_buffer *b);
 /* Decodes them into a record of p whose bins are 0. Errors are noted in the cursor. */
 void pc_record_decode(const struct pc_profile *p, struct pc_cursor *c, struct pc_profile_data *d);
+
+/* Decodes a context but for its parent: returns how many levels above the one before that is. Its
+ * `data` is 0 if it has a record. */
+uint64_t pc_node_decode(struct pc_cursor *c, bool is_root, struct pc_profile_node *n);
+
+/* The reason why n cannot be a context of p below `above` and behind its sibling `left`, either
+ * NULL if there is none; NULL: it can. */
+const char *pc_node_check(const struct pc_profile *p, const struct pc_profile_node *n,
+                          const struct pc_profile_node *above, const struct pc_profile_node *left);
+
+/* The order of the next contexts of two trees, whose parents have numbers in their sum. */
+int pc_node_compare_next(const struct pc_profile_node *a, const struct pc_profile_node *b);
+
+/* Checks that the statistics of record d, number i of p, are those of its values, in memory or in
+ * the file. */
+int pc_record_check_values(const struct pc_profile *p, const struct pc_profile_data *d, uint32_t i,
+                           struct pc_error *error);
 
 /* Checks record d, number i of p. */
 int pc_record_check(const struct pc_profile *p, const struct pc_profile_data *d, uint32_t i,
@@ -130,6 +153,9 @@ uint64_t pc_column_combine(const struct pc_profile_column *c, uint64_t a, uint64
 /* True for a table that may be stored: names, known types, combines and units, columns in
  * bounds. */
 bool pc_table_valid(const struct pc_profile_table *t);
+
+/* True if it has a column of contexts. */
+bool pc_table_refers_to_contexts(const struct pc_profile_table *t);
 
 /* True if the two profiles define no table differently. */
 bool pc_tables_agree(const struct pc_profile *a, const struct pc_profile *b);
@@ -201,6 +227,9 @@ struct pc_bytes *pc_tables_pieces(const struct pc_profile *p, bool in_file, stru
 int pc_strings_decode(struct pc_profile *p, struct pc_cursor *c);
 /* With p->later, rows stay in the bytes. */
 int pc_tables_decode(struct pc_profile *p, struct pc_cursor *c);
+
+/* Makes the root the only context of p. PC_ENOMEM. */
+int pc_profile_make_root(struct pc_profile *p);
 
 /* Combines two values of one field (not for histograms). */
 static inline uint64_t pc_field_combine(unsigned combine, uint64_t a, uint64_t b)
@@ -335,8 +364,9 @@ int pc_pcol_late_record(const struct pc_profile *late, uint32_t most, struct pc_
 int pc_pcol_late_profile(const uint8_t *record, size_t n, struct pc_profile **out);
 
 /* Overlays the late slots of a file on *p, which is replaced. Damaged slots are left out, and the
- * text says so. PC_ENOENT: values are needed that were not read. */
-int pc_pcol_read_slots(int fd, size_t n, const struct pc_pcol_header *h, struct pc_profile **p,
-                       struct pc_error *error);
+ * text says so. in_order: contexts of *p are left in the file. PC_ENOENT: values are needed that
+ * were not read, or contexts to which rows refer. */
+int pc_pcol_read_slots(int fd, size_t n, const struct pc_pcol_header *h, bool in_order,
+                       struct pc_profile **p, struct pc_error *error);
 
 #endif

@@ -47,10 +47,9 @@ static int check_tables(const struct pc_profile *p, struct pc_error *error)
     return PC_OK;
 }
 
-/* True if the node may be below its parent, and may have a record. */
-static bool node_hangs_well(const struct pc_profile *p, const struct pc_profile_node *n)
+/* True if the node may be below one of the kind `above`, and may have a record. */
+static bool node_hangs_well(const struct pc_profile_node *n, unsigned above)
 {
-    unsigned above = n == p->nodes ? 0 : p->nodes[n->parent].kind;
     if (n->data != PC_NO_INDEX && !pcollect_node_has_record(n->kind))
         return false;
     switch (n->kind) {
@@ -71,7 +70,8 @@ static bool node_refers_well(const struct pc_profile *p, const struct pc_profile
 {
     switch (n->kind) {
     case PCOLLECT_NODE_ROOT:
-        return n == p->nodes && n->module == PC_NO_INDEX && n->op == PC_NO_INDEX && !n->offset;
+        return n->parent == PC_NO_INDEX && n->module == PC_NO_INDEX && n->op == PC_NO_INDEX &&
+               !n->offset;
     case PCOLLECT_NODE_FRAME:
     case PCOLLECT_NODE_POINT:
         return (n->module < p->n_modules || n->module == PC_NO_INDEX) && n->op == PC_NO_INDEX;
@@ -86,6 +86,18 @@ static bool node_refers_well(const struct pc_profile *p, const struct pc_profile
     default:
         return false;
     }
+}
+
+const char *pc_node_check(const struct pc_profile *p, const struct pc_profile_node *n,
+                          const struct pc_profile_node *above, const struct pc_profile_node *left)
+{
+    if (!above && n->kind != PCOLLECT_NODE_ROOT)
+        return "the first context is not the root";
+    if (!node_refers_well(p, n))
+        return "a context of unknown kind or with a wrong reference";
+    if (above && !node_hangs_well(n, above->kind))
+        return "a context of this kind cannot be at this place, or cannot have a record";
+    return left && pc_node_compare(left, n) >= 0 ? "contexts are not in order" : NULL;
 }
 
 /* Checks the subtrees that end before node i, from node i - 1 up to `parent` (or all, with
@@ -108,25 +120,19 @@ static bool leave_subtrees(const struct pc_profile *p, uint32_t i, uint32_t pare
 
 static int check_nodes(const struct pc_profile *p, struct pc_error *error)
 {
-    uint32_t n_data = 0, left;
-    if (!p->n_nodes || p->nodes[0].parent != PC_NO_INDEX || p->nodes[0].kind != PCOLLECT_NODE_ROOT)
+    uint32_t n_data = 0, left = PC_NO_INDEX;
+    if (!p->n_nodes || p->nodes[0].parent != PC_NO_INDEX)
         return refuse(error, "the first context is not the root", 0);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
-        if (!node_refers_well(p, n))
-            return refuse(error, "a context of unknown kind or with a wrong reference", i);
         if (n->data != PC_NO_INDEX && n->data != n_data++)
             return refuse(error, "the records are not in the order of their contexts", i);
-        if (!i)
-            continue;
-        if (n->parent >= i || !leave_subtrees(p, i, n->parent, &left))
+        if (i && (n->parent >= i || !leave_subtrees(p, i, n->parent, &left)))
             return refuse(error, "a context is at a wrong place in the tree", i);
-        if (!node_hangs_well(p, n))
-            return refuse(error,
-                          "a context of this kind cannot be at this place, or cannot have a record",
-                          i);
-        if (left != PC_NO_INDEX && pc_node_compare(&p->nodes[left], n) >= 0)
-            return refuse(error, "contexts are not in order", i);
+        const char *wrong = pc_node_check(p, n, i ? &p->nodes[n->parent] : NULL,
+                                          left == PC_NO_INDEX ? NULL : &p->nodes[left]);
+        if (wrong)
+            return refuse(error, wrong, i);
     }
     if (!leave_subtrees(p, p->n_nodes, PC_NO_INDEX, &left))
         return refuse(error, "a context has a wrong number of descendants", 0);
@@ -193,10 +199,10 @@ static bool has_right_bins(const struct pc_profile *p, const struct pc_profile_d
     return right;
 }
 
-static int check_list(const struct pc_profile *p, uint32_t i, const struct pc_by_rank *by,
-                      struct pc_error *error)
+static int check_list(const struct pc_profile *p, const struct pc_profile_data *d, uint32_t i,
+                      const struct pc_by_rank *by, struct pc_error *error)
 {
-    if (p->data[i].first_rank != by->ranks[0])
+    if (d->first_rank != by->ranks[0])
         return refuse(error, "a record with a wrong first rank", i);
     for (uint32_t r = 0; r < by->n; r++) {
         if (!has_rank(p, by->ranks[r]))
@@ -210,10 +216,9 @@ static int check_list(const struct pc_profile *p, uint32_t i, const struct pc_by
 /* Checks the times of record i that are in steps: their sum is near that which was measured. The
  * least and the greatest are no less than those that were measured: what is added to a file may
  * have made them greater. */
-static int check_steps(const struct pc_profile *p, uint32_t i, const struct pc_by_rank *by,
-                       uint32_t k, struct pc_error *error)
+static int check_steps(const struct pc_stat *stat, uint32_t i, const struct pc_by_rank *by,
+                       struct pc_error *error)
 {
-    const struct pc_stat stat = pc_data_stat(p, &p->data[i], k);
     pc_u128 sum = 0;
     uint64_t most = 0, least = by->steps[0];
     for (uint32_t r = 0; r < by->n; r++) {
@@ -224,17 +229,16 @@ static int check_steps(const struct pc_profile *p, uint32_t i, const struct pc_b
         most = step > most ? step : most;
         least = step < least ? step : least;
     }
-    pc_u128 off = sum > stat.sum ? sum - stat.sum : stat.sum - sum;
-    if (off > stat.sum / (PC_STEPS / 2) || least < pc_step_of(stat.min) ||
-        most < pc_step_of(stat.max))
+    pc_u128 off = sum > stat->sum ? sum - stat->sum : stat->sum - sum;
+    if (off > stat->sum / (PC_STEPS / 2) || least < pc_step_of(stat->min) ||
+        most < pc_step_of(stat->max))
         return refuse(error, "a record with times that are not near its statistics", i);
     return PC_OK;
 }
 
-/* Checks that the statistics of record i are those of its values, in memory or in the file. */
-static int check_values(const struct pc_profile *p, uint32_t i, struct pc_error *error)
+int pc_record_check_values(const struct pc_profile *p, const struct pc_profile_data *d, uint32_t i,
+                           struct pc_error *error)
 {
-    const struct pc_profile_data *d = &p->data[i];
     int err = PC_OK;
     bool first = true;
     for (uint32_t k = d->first_field; k < p->n_fields && !err; k++) {
@@ -245,10 +249,11 @@ static int check_values(const struct pc_profile *p, uint32_t i, struct pc_error 
         if (by.n != d->n_ranks)
             return pc_error_set(error, PC_EFORMAT, "%s", pc_profile_unread(p));
         if (first)
-            err = check_list(p, i, &by, error);
+            err = check_list(p, d, i, &by, error);
         first = false;
+        const struct pc_stat kept = pc_data_stat(p, d, k);
         if (by.steps) {
-            err = err ? err : check_steps(p, i, &by, k, error);
+            err = err ? err : check_steps(&kept, i, &by, error);
             continue;
         }
         for (uint32_t r = 0; is_hist && r < by.n; r++)
@@ -256,20 +261,11 @@ static int check_values(const struct pc_profile *p, uint32_t i, struct pc_error 
                 return refuse(error, "a record with a value for a histogram", i);
         if (err || (d->lone && d->lone == d->values))
             continue;
-        struct pc_stat listed = pc_stat_of(p, &by, k), kept = pc_data_stat(p, d, k);
+        struct pc_stat listed = pc_stat_of(p, &by, k);
         if (!pc_stat_same(&listed, &kept))
             return refuse(error, "a record with wrong statistics", i);
     }
     return err || !first ? err : refuse(error, "a record without times keeps them", i);
-}
-
-int pc_profile_check_values(const struct pc_profile *p, struct pc_error *error)
-{
-    int err = pc_tables_check_rows(p, error);
-    for (uint32_t i = 0; i < p->n_data && p->columns && !err; i++)
-        if (p->data[i].kept && !p->data[i].ranks)
-            err = check_values(p, i, error);
-    return err;
 }
 
 int pc_record_check(const struct pc_profile *p, const struct pc_profile_data *d, uint32_t i,
@@ -283,7 +279,7 @@ int pc_record_check(const struct pc_profile *p, const struct pc_profile_data *d,
         return refuse(error, "a record with wrong bins", i);
     if (!d->ranks)
         return check_statistics(p, d, i, error);
-    return check_values(p, i, error);
+    return pc_record_check_values(p, d, i, error);
 }
 
 static int check_data(const struct pc_profile *p, const struct pc_profile_node *n,

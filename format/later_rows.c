@@ -146,7 +146,8 @@ static uint32_t renumber(const struct pc_table_side *a, const struct pc_later_co
 /* False: no memory. */
 static bool renumber_column(const struct pc_table_side *a, struct pc_later_column *c, unsigned type)
 {
-    bool refers = type == PCOLLECT_COLUMN_NODE || type == PCOLLECT_COLUMN_STRING, same = true;
+    bool has_nodes = type == PCOLLECT_COLUMN_NODE && a->p->n_nodes > c->most; /* are in memory */
+    bool refers = has_nodes || type == PCOLLECT_COLUMN_STRING, same = true;
     for (uint64_t cell = 0; refers && same && cell <= c->most; cell++)
         same = renumber(a, c, type, (uint32_t)cell) == cell;
     if (same)

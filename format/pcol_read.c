@@ -6,7 +6,7 @@
  * neither a section nor what it inflates to is in memory as a whole (unpack.h). Values by rank are
  * read block by block when they are asked for (value_blocks.c), and late slots one by one.
  */
-#include "format/unpack.h"
+#include "format/later_contexts.h"
 #include "format/value_blocks.h"
 #include "format/value_shares.h"
 
@@ -30,7 +30,8 @@ struct section {
 struct file {
     int fd;
     enum values values;
-    size_t n; /* bytes */
+    bool in_order; /* contexts and records are left in the file */
+    size_t n;      /* bytes */
     struct pc_pcol_header h;
     struct section columns, steps, shares;
     struct section parts[PC_PART_VALUES]; /* by type */
@@ -86,7 +87,7 @@ static bool is_skipped(const struct file *f, const struct section *s)
 static bool is_passed_over(const struct file *f, const struct section *s)
 {
     bool contexts = s->type == PC_PART_NODES || s->type == PC_PART_DATA;
-    return has_values(s) || (contexts && f->values == VALUES_OF_RANKS);
+    return has_values(s) || (contexts && (f->in_order || f->values == VALUES_OF_RANKS));
 }
 
 static int load_section(struct file *f, uint64_t at, struct section *s, struct pc_error *error)
@@ -193,14 +194,19 @@ static int find_sections(struct file *f, struct pc_error *error)
     return PC_OK;
 }
 
+static struct pc_stored content_of(const struct section *s, int fd)
+{
+    return (struct pc_stored){.fd = fd,
+                              .at = s->at + PC_PCOL_SECTION_BYTES,
+                              .n = s->stored,
+                              .raw = s->raw,
+                              .deflated = s->flags & PC_SECTION_DEFLATED};
+}
+
 static int decode_section(const struct file *f, const struct section *s, struct pc_profile *p,
                           struct pc_error *error)
 {
-    const struct pc_stored stored = {.fd = f->fd,
-                                     .at = s->at + PC_PCOL_SECTION_BYTES,
-                                     .n = s->stored,
-                                     .raw = s->raw,
-                                     .deflated = s->flags & PC_SECTION_DEFLATED};
+    const struct pc_stored stored = content_of(s, f->fd);
     struct pc_error inner = {""};
     struct pc_cursor c;
     struct pc_unpacker *u = pc_unpacker_new(&stored, &c, &inner);
@@ -268,49 +274,69 @@ static int take_values(struct file *f, struct pc_profile *p, struct pc_error *er
     return !err && f->values == VALUES_ALL ? pc_columns_load(p, error) : err;
 }
 
-static bool refers_to_contexts(const struct pc_profile_table *t)
-{
-    bool refers = false;
-    for (uint32_t i = 0; i < t->n_columns; i++)
-        refers |= t->columns[i].type == PCOLLECT_COLUMN_NODE;
-    return refers;
-}
-
 static void leave_out_tables_of_contexts(struct pc_profile *p)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < p->n_tables; i++)
-        if (!refers_to_contexts(&p->tables[i]))
+        if (!pc_table_refers_to_contexts(&p->tables[i]))
             p->tables[n++] = p->tables[i];
     p->n_tables = n;
 }
 
-static int make_root(struct pc_profile *p)
+/* Lets tables refer to contexts that are left in the file. */
+static int count_contexts(struct file *f, struct pc_profile *p, struct pc_error *error)
 {
-    p->nodes = pc_pool_array(p->memory, 1, sizeof *p->nodes);
-    if (!p->nodes)
-        return PC_ENOMEM;
-    p->nodes[0] = (struct pc_profile_node){.parent = PC_NO_INDEX,
-                                           .kind = PCOLLECT_NODE_ROOT,
-                                           .module = PC_NO_INDEX,
-                                           .op = PC_NO_INDEX,
-                                           .data = PC_NO_INDEX};
-    p->n_nodes = 1;
-    p->statistics_only = true;
+    const struct pc_stored stored = content_of(&f->parts[PC_PART_NODES], f->fd);
+    struct pc_cursor c;
+    struct pc_unpacker *u = pc_unpacker_new(&stored, &c, error);
+    if (!u)
+        return PC_EFORMAT;
+    p->n_nodes = pc_get_count(&c, 1);
+    pc_unpacker_free(u);
     return PC_OK;
 }
 
 static int decode_parts(struct file *f, struct pc_profile *p, struct pc_error *error)
 {
-    int err = PC_OK;
+    int err = f->in_order ? count_contexts(f, p, error) : PC_OK;
     for (unsigned part = PC_PART_META; !err && part < PC_PART_VALUES; part++)
         if (!is_passed_over(f, &f->parts[part]))
             err = decode_section(f, &f->parts[part], p, error);
-    if (!err && f->values == VALUES_OF_RANKS) {
-        err = make_root(p);
+    if (!err && (f->in_order || f->values == VALUES_OF_RANKS))
+        err = pc_profile_make_root(p);
+    if (!err && f->values == VALUES_OF_RANKS)
         leave_out_tables_of_contexts(p);
-    }
     return err;
+}
+
+/* Opens the values that are asked for, or marks the records that have times in steps. */
+static int find_values(struct file *f, struct pc_profile *p, struct pc_error *error)
+{
+    if (f->values > VALUES_NONE)
+        return take_values(f, p, error);
+    if (f->values == VALUES_NONE)
+        mark_steps(f, p);
+    return PC_OK;
+}
+
+/* Leaves contexts and records in the file; `before` is p without late parts. */
+static int leave_contexts(struct file *f, struct pc_profile *p, const struct pc_profile *before,
+                          struct pc_error *error)
+{
+    int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0)
+        return refuse_unread(error, errno);
+    const struct section *s = &f->steps;
+    const struct pc_stored_columns steps = {fd, s->at + PC_PCOL_SECTION_BYTES, s->stored};
+    struct pc_later_request r = {.nodes = content_of(&f->parts[PC_PART_NODES], fd),
+                                 .data = content_of(&f->parts[PC_PART_DATA], fd),
+                                 .before = before,
+                                 .with_values = f->values > VALUES_NONE};
+    uint32_t *numbers = s->found ? pc_columns_numbers(&steps, &r.n_steps) : NULL;
+    r.steps = numbers;
+    int err = pc_later_contexts_take(p, &r, error);
+    free(numbers);
+    return err ? err : find_values(f, p, error);
 }
 
 static int decode_file(struct file *f, struct pc_profile **p, struct pc_error *error)
@@ -327,14 +353,15 @@ static int decode_file(struct file *f, struct pc_profile **p, struct pc_error *e
         err = pc_profile_code_bins(*p) ? PC_OK : PC_ENOMEM;
     if (!err)
         err = decode_parts(f, *p, error);
-    if (!err && f->values > VALUES_NONE)
-        err = take_values(f, *p, error);
-    if (!err && f->values == VALUES_NONE)
-        mark_steps(f, *p);
+    if (!err && !f->in_order)
+        err = find_values(f, *p, error);
     if (!err)
         err = pc_profile_check(*p, error);
+    const struct pc_profile before = **p;
     if (!err)
-        err = pc_pcol_read_slots(f->fd, f->n, &f->h, p, error);
+        err = pc_pcol_read_slots(f->fd, f->n, &f->h, f->in_order, p, error);
+    if (!err && f->in_order)
+        err = leave_contexts(f, *p, &before, error);
     if (!err && f->values == VALUES_OF_RANKS)
         leave_out_tables_of_contexts(*p); /* of late parts */
     return err;
@@ -355,11 +382,11 @@ static int open_file(const char *path, struct file *f, struct pc_error *error)
     return PC_OK;
 }
 
-static int read_as(const char *path, enum values values, struct pc_profile **out,
+static int read_as(const char *path, enum values values, bool in_order, struct pc_profile **out,
                    struct pc_error *error)
 {
     struct pc_error inner = {""};
-    struct file f = {.fd = -1, .values = values};
+    struct file f = {.fd = -1, .values = values, .in_order = in_order};
     struct pc_profile *p = NULL;
     int err = open_file(path, &f, error);
     if (!err) {
@@ -379,16 +406,16 @@ static int read_as(const char *path, enum values values, struct pc_profile **out
     return err;
 }
 
-static int read_file(const char *path, enum values values, struct pc_profile **out,
+static int read_file(const char *path, enum values values, bool in_order, struct pc_profile **out,
                      struct pc_error *error)
 {
     int saved_errno = errno;
     if (error)
         error->text[0] = 0;
-    int err = read_as(path, values, out, error);
+    int err = read_as(path, values, in_order, out, error);
     if (err == PC_ENOENT && !access(path, R_OK)) { /* late parts need the values */
         pc_error_set(error, PC_OK, "%s", "");
-        err = read_as(path, VALUES_ALL, out, error);
+        err = read_as(path, VALUES_ALL, false, out, error);
     }
     errno = saved_errno;
     return err;
@@ -396,25 +423,31 @@ static int read_file(const char *path, enum values values, struct pc_profile **o
 
 int pc_pcol_read(const char *path, struct pc_profile **out, struct pc_error *error)
 {
-    return read_file(path, VALUES_ALL, out, error);
+    return read_file(path, VALUES_ALL, false, out, error);
 }
 
 int pc_pcol_read_ranks(const char *path, struct pc_profile **out, struct pc_error *error)
 {
-    return read_file(path, VALUES_OF_RANKS, out, error);
+    return read_file(path, VALUES_OF_RANKS, false, out, error);
 }
 
 int pc_pcol_read_statistics(const char *path, struct pc_profile **out, struct pc_error *error)
 {
-    return read_file(path, VALUES_NONE, out, error);
+    return read_file(path, VALUES_NONE, false, out, error);
+}
+
+int pc_pcol_read_contexts(const char *path, bool with_values, struct pc_profile **out,
+                          struct pc_error *error)
+{
+    return read_file(path, with_values ? VALUES_ON_DEMAND : VALUES_NONE, true, out, error);
 }
 
 int pc_pcol_read_histograms(const char *path, struct pc_profile **out, struct pc_error *error)
 {
-    return read_file(path, VALUES_PASSED_ON, out, error);
+    return read_file(path, VALUES_PASSED_ON, false, out, error);
 }
 
 int pc_pcol_read_columns(const char *path, struct pc_profile **out, struct pc_error *error)
 {
-    return read_file(path, VALUES_ON_DEMAND, out, error);
+    return read_file(path, VALUES_ON_DEMAND, false, out, error);
 }

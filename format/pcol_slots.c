@@ -21,6 +21,7 @@ struct slots {
     int fd;
     const struct pc_pcol_header *h;
     const struct pc_profile *main;
+    bool in_order;    /* its contexts are left in the file */
     uint32_t n_there; /* slots that the file has */
     uint8_t *use;     /* for each slot: enum use */
     int32_t *ranks;   /* of the record */
@@ -146,13 +147,21 @@ static int add_record_of(struct slots *s, uint32_t i, struct pc_profile_sum *sum
     return late ? pc_profile_sum_add(sum, late, NULL) : PC_OK;
 }
 
-static int overlay(struct pc_profile_sum *sum, struct pc_profile **p)
+static bool has_rows_of_contexts(const struct pc_profile *p)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < p->n_tables; i++)
+        has |= p->tables[i].n_rows && pc_table_refers_to_contexts(&p->tables[i]);
+    return has;
+}
+
+static int overlay(const struct slots *s, struct pc_profile_sum *sum, struct pc_profile **p)
 {
     struct pc_profile *late;
     int err = pc_profile_sum_finish(sum, &late, NULL);
     if (err || !late)
         return err;
-    err = pc_profile_overlay(p, late, NULL);
+    err = s->in_order && has_rows_of_contexts(late) ? PC_ENOENT : pc_profile_overlay(p, late, NULL);
     pc_profile_free(late);
     return err;
 }
@@ -165,7 +174,7 @@ static int read_all_slots(struct slots *s, struct pc_profile **p)
         if (s->use[i] != TAKEN)
             err = add_record_of(s, i, &sum);
     if (!err)
-        err = overlay(&sum, p);
+        err = overlay(s, &sum, p);
     pc_profile_sum_free(&sum);
     return err;
 }
@@ -196,13 +205,13 @@ static void end_slots(struct slots *s)
     free(s->record.data);
 }
 
-int pc_pcol_read_slots(int fd, size_t n, const struct pc_pcol_header *h, struct pc_profile **p,
-                       struct pc_error *error)
+int pc_pcol_read_slots(int fd, size_t n, const struct pc_pcol_header *h, bool in_order,
+                       struct pc_profile **p, struct pc_error *error)
 {
     if (!h->slots_at || h->slot_bytes <= PC_PCOL_SLOT_HEADER_BYTES ||
         h->slot_bytes > PC_PCOL_SLOT_MAX_BYTES)
         return PC_OK;
-    struct slots s = {.main = *p};
+    struct slots s = {.main = *p, .in_order = in_order};
     begin_slots(&s, fd, n, h);
     int err = read_all_slots(&s, p);
     uint32_t n_bad = h->n_slots - s.n_there, first_bad = s.n_there;

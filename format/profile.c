@@ -3,6 +3,7 @@
  * Profiles in memory: makes and frees them, and defines the order of their elements. Records are
  * made in record_data.c; check.c checks a profile.
  */
+#include "format/later_contexts.h"
 #include "format/value_blocks.h"
 
 const char *const pcollect_lost_names[PCOLLECT_N_LOST] = {
@@ -56,11 +57,27 @@ struct pc_profile *pc_profile_new(void)
     return p;
 }
 
+int pc_profile_make_root(struct pc_profile *p)
+{
+    p->nodes = pc_pool_array(p->memory, 1, sizeof *p->nodes);
+    if (!p->nodes)
+        return PC_ENOMEM;
+    p->nodes[0] = (struct pc_profile_node){.parent = PC_NO_INDEX,
+                                           .kind = PCOLLECT_NODE_ROOT,
+                                           .module = PC_NO_INDEX,
+                                           .op = PC_NO_INDEX,
+                                           .data = PC_NO_INDEX};
+    p->n_nodes = 1;
+    p->statistics_only = true;
+    return PC_OK;
+}
+
 void pc_profile_close(struct pc_profile *p)
 {
     pc_columns_close(p->columns);
     pc_columns_close(p->steps);
     pc_later_close(p->later);
+    pc_later_contexts_close(p);
 }
 
 void pc_profile_free(struct pc_profile *p)

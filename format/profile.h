@@ -243,6 +243,9 @@ struct pc_profile {
                                     are in memory */
     struct pc_shares *shares;    /* values by rank that others will write to its file, or NULL */
     struct pc_later_rows *later; /* rows of tables that are read on demand, or NULL */
+    /* Contexts that are read in their order alone (format/contexts.h), or NULL. Then the root is
+     * the only node, and data are the records whose values are in the file, without statistics. */
+    struct pc_later_contexts *later_contexts;
     struct pc_profile_rank *ranks;
     struct pc_profile_module *modules;
     struct pc_profile_op *ops;
@@ -548,6 +551,12 @@ int pc_pcol_read_statistics(const char *path, struct pc_profile **out, struct pc
  * no tables that refer to contexts. Of what it passes over checksums are verified, but those of the
  * values. */
 int pc_pcol_read_ranks(const char *path, struct pc_profile **out, struct pc_error *error);
+
+/* Reads a profile for whoever takes its contexts in their order (format/contexts.h), with values as
+ * below, or without: it has no contexts in memory, but a file with late parts that need the values
+ * is read as a whole. References of its tables to contexts are numbers of the file. */
+int pc_pcol_read_contexts(const char *path, bool with_values, struct pc_profile **out,
+                          struct pc_error *error);
 
 /* Reads a profile whose values are read when pc_data_by_rank asks for them. The file stays open
  * until the profile is freed, and its checksums are verified. Rows of tables as above. */

@@ -291,29 +291,37 @@ static void decode_key(struct pc_cursor *c, struct pc_profile_node *n)
     }
 }
 
+uint64_t pc_node_decode(struct pc_cursor *c, bool is_root, struct pc_profile_node *n)
+{
+    uint64_t head = pc_get_below(c, (uint64_t)UINT16_MAX << 5 | 31);
+    uint64_t up = is_root ? 0 : pc_get_varint(c);
+    *n = (struct pc_profile_node){.parent = PC_NO_INDEX,
+                                  .kind = head & 15,
+                                  .flags = (uint16_t)(head >> 5),
+                                  .module = PC_NO_INDEX,
+                                  .op = PC_NO_INDEX,
+                                  .data = head >> 4 & 1 ? 0 : PC_NO_INDEX};
+    decode_key(c, n);
+    c->failed |= !is_root && n->kind == PCOLLECT_NODE_ROOT;
+    return up;
+}
+
 /* Decodes node i; it follows the sibling before it in their order. */
 static void decode_node(struct pc_profile *p, struct pc_cursor *c, uint32_t i)
 {
     struct pc_profile_node *n = &p->nodes[i];
-    uint64_t head = pc_get_below(c, (uint64_t)UINT16_MAX << 5 | 31);
-    uint32_t left = PC_NO_INDEX;
-    *n = (struct pc_profile_node){.kind = head & 15,
-                                  .flags = (uint16_t)(head >> 5),
-                                  .data = head >> 4 & 1 ? p->n_data++ : PC_NO_INDEX,
-                                  .module = PC_NO_INDEX,
-                                  .op = PC_NO_INDEX,
-                                  .parent = PC_NO_INDEX};
-    if (i) {
-        uint32_t parent = i - 1;
-        for (uint64_t up = pc_get_below(c, i - 1); up && parent != PC_NO_INDEX; up--) {
-            left = parent;
-            parent = p->nodes[parent].parent;
-        }
-        n->parent = parent;
-        c->failed |= parent == PC_NO_INDEX || n->kind == PCOLLECT_NODE_ROOT;
+    uint64_t up = pc_node_decode(c, !i, n);
+    n->data = n->data != PC_NO_INDEX ? p->n_data++ : PC_NO_INDEX;
+    if (!i)
+        return;
+    uint32_t parent = i - 1, left = PC_NO_INDEX;
+    for (; up && parent != PC_NO_INDEX; up--) {
+        left = parent;
+        parent = p->nodes[parent].parent;
     }
-    decode_key(c, n);
-    c->failed |= left != PC_NO_INDEX && pc_node_compare(&p->nodes[left], n) >= 0;
+    n->parent = parent;
+    c->failed |=
+        parent == PC_NO_INDEX || (left != PC_NO_INDEX && pc_node_compare(&p->nodes[left], n) >= 0);
 }
 
 enum { FIRST_NODES = 4096 };

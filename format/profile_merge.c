@@ -251,10 +251,10 @@ static struct pc_profile_node renumber(const struct side *s, uint32_t i)
     return n;
 }
 
-/* Order of the next nodes of a and b in the preorder of the result: < 0: that of a comes first, >
- * 0: that of b, 0: they are the same node. The side whose parent was placed later is still inside a
- * subtree that the other side has left or never had: it comes first. */
-static int compare_next(const struct pc_profile_node *a, const struct pc_profile_node *b)
+/* < 0: that of a comes first, > 0: that of b, 0: they are the same node. The side whose parent was
+ * placed later is still inside a subtree that the other side has left or never had: it comes
+ * first. */
+int pc_node_compare_next(const struct pc_profile_node *a, const struct pc_profile_node *b)
 {
     if (a->parent == b->parent)
         return pc_node_compare(a, b);
@@ -271,7 +271,7 @@ static uint32_t pair_nodes(struct merge *m)
         int order = i == n_a ? 1 : -1;
         if (i < n_a && j < n_b) {
             struct pc_profile_node a = renumber(&m->a, i), b = renumber(&m->b, j);
-            order = compare_next(&a, &b);
+            order = pc_node_compare_next(&a, &b);
         }
         m->from_a[n] = order <= 0 ? i : PC_NO_INDEX;
         m->from_b[n] = order >= 0 ? j : PC_NO_INDEX;
@@ -366,22 +366,17 @@ static uint8_t kept_of_both(const struct merge *m, const struct pc_profile_data 
     return a->kept && b->kept && !m->overlays ? PC_KEPT_STEPS : PC_KEPT_NONE;
 }
 
-/* Merges two records without lists: one has too many ranks for them, or the sum will have. */
-static bool merge_statistics(struct merge *m, unsigned kind, const struct pc_profile_data *a,
-                             const struct pc_profile_data *b)
+/* Sets the figures of the union of two records, but for bins and lists. */
+static void join_statistics(const struct merge *m, const struct pc_profile_data *a,
+                            const struct pc_profile_data *b, struct pc_profile_data *out)
 {
     uint64_t n_a = a ? a->n_ranks : 0, n_b = b ? b->n_ranks : 0;
-    struct pc_profile_data *out = pc_record_writer_begin(&m->records, kind, 0);
-    if (!out)
-        return false;
     out->n_ranks = (uint32_t)(n_a + n_b);
     if (m->overlays && a && b)
         out->n_ranks = (uint32_t)(n_a > n_b ? n_a : n_b);
     out->kept = kept_of_both(m, a, b);
     out->stored = a ? a->stored : b->stored; /* only one side has values that were not read */
     out->first_rank = !a || (b && b->first_rank < a->first_rank) ? b->first_rank : a->first_rank;
-    add_bins(&m->a, a, out);
-    add_bins(&m->b, b, out);
     for (uint32_t k = out->first_field; k < m->out->n_fields; k++) {
         struct pc_stat *to = &out->stats[k - out->first_field];
         struct pc_stat x = stat_in(m, &m->a, a, k), y = stat_in(m, &m->b, b, k);
@@ -390,8 +385,30 @@ static bool merge_statistics(struct merge *m, unsigned kind, const struct pc_pro
         else
             *to = m->overlays ? stat_overlay(&x, &y) : pc_stat_add(&x, &y);
     }
+}
+
+/* Merges two records without lists: one has too many ranks for them, or the sum will have. */
+static bool merge_statistics(struct merge *m, unsigned kind, const struct pc_profile_data *a,
+                             const struct pc_profile_data *b)
+{
+    struct pc_profile_data *out = pc_record_writer_begin(&m->records, kind, 0);
+    if (!out)
+        return false;
+    join_statistics(m, a, b, out);
+    add_bins(&m->a, a, out);
+    add_bins(&m->b, b, out);
     pc_profile_data_bound(m->out, out);
     return true;
+}
+
+void pc_record_overlay(struct pc_profile *p, const uint32_t *fields,
+                       const struct pc_profile_data *a, const struct pc_profile_data *late,
+                       struct pc_profile_data *out)
+{
+    uint32_t *back = (uint32_t *)fields; /* is only read */
+    const struct merge m = {
+        .a = {.p = p, .back = back}, .b = {.p = p, .back = back}, .overlays = true, .out = p};
+    join_statistics(&m, a, late, out);
 }
 
 /* True if the union of two records can, or must, be made from statistics alone. */

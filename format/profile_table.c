@@ -114,6 +114,14 @@ bool pc_table_valid(const struct pc_profile_table *t)
     return valid;
 }
 
+bool pc_table_refers_to_contexts(const struct pc_profile_table *t)
+{
+    bool refers = false;
+    for (uint32_t i = 0; i < t->n_columns; i++)
+        refers |= t->columns[i].type == PCOLLECT_COLUMN_NODE;
+    return refers;
+}
+
 /* Checks the rows of a table that is not packed. */
 static int check_rows(const struct pc_profile *p, const struct pc_profile_table *t,
                       struct pc_error *error)

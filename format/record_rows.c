@@ -4,7 +4,8 @@
  */
 #include "format/record_rows.h"
 
-static bool make_room(struct pc_record_room *room, const struct pc_profile *p, struct pc_pool *pool)
+bool pc_record_room_make(struct pc_record_room *room, const struct pc_profile *p,
+                         struct pc_pool *pool)
 {
     return pc_profile_data_make(pool, p, &room->with_comm, PCOLLECT_NODE_OP) &&
            pc_profile_data_make(pool, p, &room->without, PCOLLECT_NODE_POINT);
@@ -31,7 +32,7 @@ bool pc_record_reader_open(struct pc_record_reader *r, const struct pc_profile *
     if (!p->packed)
         return true;
     r->c = pc_cursor_over(p->packed, p->packed_bytes);
-    return make_room(&r->room, p, scratch);
+    return pc_record_room_make(&r->room, p, scratch);
 }
 
 const struct pc_profile_data *pc_record_reader_next(struct pc_record_reader *r, unsigned kind)
@@ -62,10 +63,10 @@ bool pc_record_writer_open(struct pc_record_writer *w, struct pc_profile *p, siz
     *w = (struct pc_record_writer){.p = p};
     if (a->packed || b->packed)
         return pc_buffer_end(&w->packed, a->packed_bytes + b->packed_bytes + 1) &&
-               make_room(&w->room, p, scratch);
+               pc_record_room_make(&w->room, p, scratch);
     if (!p->data)
         p->data = pc_pool_array(p->memory, most, sizeof *p->data);
-    return p->data && (!p->no_bins || make_room(&w->room, p, scratch));
+    return p->data && (!p->no_bins || pc_record_room_make(&w->room, p, scratch));
 }
 
 struct pc_profile_data *pc_record_writer_begin(struct pc_record_writer *w, unsigned kind,

@@ -23,6 +23,10 @@ struct pc_record_room {
     struct pc_profile_data with_comm, without;
 };
 
+/* Makes it for records of p. False: no memory. */
+bool pc_record_room_make(struct pc_record_room *room, const struct pc_profile *p,
+                         struct pc_pool *pool);
+
 struct pc_record_reader {
     const struct pc_profile *p;
     uint32_t n_read;

@@ -11,7 +11,7 @@ bool pc_cell_valid(const struct pc_profile *p, unsigned type, uint64_t cell)
 {
     switch (type) {
     case PCOLLECT_COLUMN_NODE:
-        return cell < p->n_nodes;
+        return cell < p->n_nodes || p->later_contexts; /* those were checked as they were read */
     case PCOLLECT_COLUMN_STRING:
         return cell <= p->n_strings;
     default:

@@ -3,7 +3,7 @@
  * The content of a section, read from the file and inflated in pieces: a reader has a window of it
  * in memory, and neither the stored bytes nor the inflated ones.
  *
- * Used by pcol_read.c and later_rows.c. Nothing here is AS-safe.
+ * Used by pcol_read.c, later_rows.c and contexts.c. Nothing here is AS-safe.
  */
 #ifndef PC_FORMAT_UNPACK_H
 #define PC_FORMAT_UNPACK_H

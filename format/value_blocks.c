@@ -15,6 +15,8 @@
  */
 #include "format/value_blocks.h"
 
+#include "format/later_contexts.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -116,19 +118,33 @@ static int read_packed(int fd, const struct block *b, uint8_t **out, struct pc_e
 
 /* ---- Read: opening -------------------------------------------------------------------------- */
 
+/* The next number in the index of steps; *at is 0 at first. */
+static uint32_t next_number(struct pc_cursor *in, uint32_t *at)
+{
+    uint32_t number = *at + (uint32_t)pc_get_below(in, PC_NO_INDEX - 1 - *at);
+    *at = number + 1;
+    return number;
+}
+
+/* A record by its number in the file, or NULL. */
+static struct pc_profile_data *record_numbered(struct pc_profile *p, uint32_t number)
+{
+    if (p->later_contexts)
+        return pc_later_contexts_record(p, number);
+    return number < p->n_data ? &p->data[number] : NULL;
+}
+
 /* Marks the records with times in steps, which the index names. */
 static void mark_records(struct pc_profile *p, struct pc_cursor *in)
 {
     uint32_t n = pc_get_count(in, 1), at = 0;
     for (uint32_t i = 0; i < n && !in->failed; i++) {
-        uint64_t skipped = pc_get_varint(in);
-        in->failed |= skipped >= p->n_data - at;
-        struct pc_profile_data *d = in->failed ? NULL : &p->data[at + skipped];
+        uint32_t number = next_number(in, &at);
+        struct pc_profile_data *d = in->failed ? NULL : record_numbered(p, number);
         in->failed |= !d || d->kept || !pc_data_n_steps(p, d);
         if (in->failed)
             return;
         d->kept = PC_KEPT_STEPS;
-        at += (uint32_t)skipped + 1;
     }
 }
 
@@ -254,28 +270,60 @@ static int decode_index(struct pc_columns *c, struct pc_cursor *in, uint64_t at,
     return PC_OK;
 }
 
-/* `shape`: of a share; NULL: the records are those of p. */
-static int read_index(struct pc_columns *c, struct pc_profile *p,
-                      const struct pc_columns_shape *shape, uint64_t at, uint64_t n,
-                      struct pc_error *error)
+/* Reads the bytes of the index, which the caller frees, and says where they are. */
+static int load_index(struct pc_columns *c, uint64_t at, uint64_t n, struct block *index,
+                      uint64_t *n_runs_out, uint8_t **out, struct pc_error *error)
 {
-    uint8_t head[PC_COLUMNS_HEAD_BYTES], *raw;
+    uint8_t head[PC_COLUMNS_HEAD_BYTES];
     if (n < PC_COLUMNS_HEAD_BYTES)
         return damaged(c, error, "it is too short");
     int err = read_bytes(c->fd, at, PC_COLUMNS_HEAD_BYTES, head, error);
     if (err)
         return err;
     uint64_t stored = pc_load_le(head, 8);
-    struct block index = {.at = at + PC_COLUMNS_HEAD_BYTES,
-                          .stored = stored >> 1,
-                          .raw = pc_load_le(head + 8, 8),
-                          .deflated = stored & 1};
-    if (index.stored > n - PC_COLUMNS_HEAD_BYTES)
+    *index = (struct block){.at = at + PC_COLUMNS_HEAD_BYTES,
+                            .stored = stored >> 1,
+                            .raw = pc_load_le(head + 8, 8),
+                            .deflated = stored & 1};
+    *n_runs_out = pc_load_le(head + 16, 8);
+    if (index->stored > n - PC_COLUMNS_HEAD_BYTES)
         return damaged(c, error, "its index is too long");
-    err = read_packed(c->fd, &index, &raw, error);
+    return read_packed(c->fd, index, out, error);
+}
+
+uint32_t *pc_columns_numbers(const struct pc_stored_columns *from, uint32_t *n_out)
+{
+    struct pc_columns c = {.fd = from->fd, .kind = PC_KEPT_STEPS};
+    struct pc_error error;
+    struct block index;
+    uint64_t n_runs;
+    uint8_t *raw;
+    if (load_index(&c, from->at, from->n, &index, &n_runs, &raw, &error))
+        return NULL;
+    struct pc_cursor in = pc_cursor_over(raw, index.raw);
+    uint32_t n = pc_get_count(&in, 1), at = 0, *numbers = malloc((size_t)n * sizeof *numbers + 1);
+    for (uint32_t i = 0; numbers && i < n && !in.failed; i++)
+        numbers[i] = next_number(&in, &at);
+    *n_out = n;
+    free(raw);
+    if (in.failed) {
+        free(numbers);
+        return NULL;
+    }
+    return numbers;
+}
+
+/* `shape`: of a share; NULL: the records are those of p. */
+static int read_index(struct pc_columns *c, struct pc_profile *p,
+                      const struct pc_columns_shape *shape, uint64_t at, uint64_t n,
+                      struct pc_error *error)
+{
+    struct block index;
+    uint64_t n_runs;
+    uint8_t *raw;
+    int err = load_index(c, at, n, &index, &n_runs, &raw, error);
     if (err)
         return err;
-    uint64_t n_runs = pc_load_le(head + 16, 8);
     c->n_runs = n_runs <= index.raw / (c->n_columns + 1) ? (uint32_t)n_runs : 0;
     struct pc_cursor in = pc_cursor_over(raw, index.raw);
     if (c->kind == PC_KEPT_STEPS)
@@ -637,7 +685,9 @@ const char *pc_profile_unread(const struct pc_profile *p)
         return p->columns->error.text;
     if (p->steps && *p->steps->error.text)
         return p->steps->error.text;
-    return p->later && *p->later->error.text ? p->later->error.text : NULL;
+    if (p->later && *p->later->error.text)
+        return p->later->error.text;
+    return pc_later_contexts_error(p->later_contexts);
 }
 
 /* ---- Read: all ------------------------------------------------------------------------------ */

@@ -30,6 +30,17 @@ static void ask_for_values(const char *path, bool whole_is_well)
     pc_profile_free(p);
 }
 
+static void verify_in_order(const char *path, bool whole_is_well)
+{
+    struct pc_profile *p = NULL;
+    struct pc_error error = {0};
+    bool verified =
+        !pc_pcol_read_contexts(path, true, &p, &error) && !pc_profile_check_values(p, &error);
+    FUZZ_REQUIRE(verified == whole_is_well, "in order: %s",
+                 whole_is_well ? error.text : "verified wrongly");
+    pc_profile_free(p);
+}
+
 static void read_pcol(const void *data, size_t n)
 {
     struct pc_profile *p = NULL;
@@ -43,6 +54,7 @@ static void read_pcol(const void *data, size_t n)
         FUZZ_REQUIRE(!pc_profile_check(p, &error), "read, and not valid: %s", error.text);
     }
     ask_for_values(path, p != NULL);
+    verify_in_order(path, p != NULL);
     pc_profile_free(p);
     fuzz_file_close(fd);
 }
