@@ -6,7 +6,7 @@
 #include "analysis/buffer.h"
 #include "command/command.h"
 #include "command/related_jobs.h"
-#include "format/profile.h"
+#include "format/contexts.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -39,18 +39,22 @@ static void put_contexts(const struct pc_profile *p)
         [PCOLLECT_NODE_DOMAIN] = "domains", [PCOLLECT_NODE_PHASE] = "phases",
         [PCOLLECT_NODE_REGION] = "regions",
     };
-    uint32_t counts[PCOLLECT_N_NODE_KINDS] = {0}, n_bounded = 0, n_steps = 0;
-    for (uint32_t i = 0; i < p->n_nodes; i++)
-        counts[p->nodes[i].kind]++;
-    for (uint32_t i = 0; i < p->n_data; i++) {
-        n_bounded += p->data[i].kept == PC_KEPT_NONE;
-        n_steps += p->data[i].kept == PC_KEPT_STEPS;
+    uint32_t counts[PCOLLECT_N_NODE_KINDS] = {0}, n_nodes = 0, n_data = 0, n_bounded = 0,
+             n_steps = 0;
+    struct pc_contexts c;
+    for (pc_contexts_open(&c, p); pc_contexts_next(&c); n_nodes++) {
+        counts[c.node->kind]++;
+        n_data += c.data != NULL;
+        n_bounded += c.data && c.data->kept == PC_KEPT_NONE;
+        n_steps += c.data && c.data->kept == PC_KEPT_STEPS;
     }
-    put_count("contexts", p->n_nodes);
+    if (pc_contexts_close(&c))
+        pct_memory_refuse();
+    put_count("contexts", n_nodes);
     for (unsigned kind = 0; kind < PCOLLECT_N_NODE_KINDS; kind++)
         if (names[kind] && counts[kind])
             printf("  %s: %u\n", names[kind], counts[kind]);
-    put_count("records", p->n_data);
+    put_count("records", n_data);
     put_count("  of them without values by rank", n_bounded);
     if (n_steps)
         put_count("  of them with times alone by rank, within 0.8 %", n_steps);
@@ -128,7 +132,7 @@ static int info(const struct pct_command *self, int argc, char **argv)
     const char *file = line.words[0];
     struct pc_profile *p = NULL;
     struct pc_error error = {""};
-    int err = pc_pcol_read_statistics(file, &p, &error);
+    int err = pc_pcol_read_contexts(file, false, &p, &error);
     if (*error.text)
         pct_say(self, "%s", error.text);
     if (err)

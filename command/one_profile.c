@@ -104,7 +104,7 @@ static void look_at(struct looked *l, const char *path, uint32_t *n_ranks)
     struct pc_profile *p = NULL;
     struct pc_error error = {""};
     uint32_t before = *n_ranks;
-    if (pc_pcol_read_statistics(path, &p, &error)) {
+    if (pc_pcol_read_ranks(path, &p, &error)) {
         l->unread = true;
     } else {
         l->differs |= l->program && strcmp(l->program, p->exe) != 0;

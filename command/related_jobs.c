@@ -129,7 +129,7 @@ static void match_file(struct meetings *ours, const char *path)
 {
     struct pc_profile *p = NULL;
     struct pc_error error = {""};
-    if (pc_pcol_read_statistics(path, &p, &error))
+    if (pc_pcol_read_contexts(path, false, &p, &error))
         return;
     struct meetings theirs = read_meetings(p);
     for (size_t i = 0; i < theirs.n; i++)

@@ -18,7 +18,7 @@ static int verify_file(const struct pct_command *self, const char *path)
 {
     struct pc_profile *p = NULL;
     struct pc_error error = {""};
-    int err = pc_pcol_read_columns(path, &p, &error);
+    int err = pc_pcol_read_contexts(path, true, &p, &error);
     if (*error.text)
         pct_say(self, "%s", error.text);
     if (!err && !*error.text && pc_profile_check_values(p, &error))

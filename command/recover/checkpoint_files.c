@@ -82,12 +82,12 @@ static bool is_numbered(const char *entry, const char *first)
     return strcmp(rest, first + stem) == 0;
 }
 
-/* The checkpoint in this file, without values by rank; NULL: it is none. */
+/* The checkpoint in this file, without contexts; NULL: it is none. */
 static struct pc_profile *read_checkpoint(const char *path)
 {
     struct pc_profile *p = NULL;
     struct pc_error error;
-    if (pc_pcol_read_statistics(path, &p, &error) != PC_OK)
+    if (pc_pcol_read_ranks(path, &p, &error) != PC_OK)
         return NULL;
     if (pct_is_checkpoint(p))
         return p;

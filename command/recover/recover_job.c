@@ -323,12 +323,12 @@ static bool write_profile(const struct pc_profile *p, const char *path,
     return pc_pcol_write(p, path, 0, error) == PC_OK;
 }
 
-/* Reads a file that was written, with its values a few records at a time. NULL: it is damaged. */
+/* Reads a file that was written, a few records at a time. NULL: it is damaged. */
 static struct pc_profile *read_back(const char *path, struct pc_error *error)
 {
     struct pc_profile *p = NULL;
     struct pc_error why;
-    if (pc_pcol_read_columns(path, &p, error) != PC_OK || !pc_profile_check_values(p, &why))
+    if (pc_pcol_read_contexts(path, true, &p, error) != PC_OK || !pc_profile_check_values(p, &why))
         return p;
     pc_error_set(error, PC_EFORMAT, "%s: %s", path, why.text);
     pc_profile_free(p);
