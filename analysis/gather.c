@@ -175,7 +175,7 @@ const struct pct_rank_classes *pct_data_rank_classes(const struct pct_data *d)
 const struct pct_rank_times *pct_data_rank_times(const struct pct_data *d)
 {
     if (!d->parts->rank_times)
-        d->parts->rank_times = pct_rank_times_new(d->profile);
+        d->parts->rank_times = pct_rank_times_new(d->totals);
     return d->parts->rank_times;
 }
 

@@ -34,10 +34,20 @@ bool pct_open_call_is_abort(const struct pc_profile *p, uint32_t node)
            !strcmp(p->ops[n->op].name, "MPI_Abort");
 }
 
+bool pct_open_calls_abort(const struct pc_profile *p)
+{
+    bool any = false;
+    for (uint32_t op = 0; op < p->n_ops && !any; op++)
+        any = !strcmp(p->ops[op].name, "MPI_Abort");
+    return any;
+}
+
 /* Adds the calls of MPI_Abort, which are booked before they are made: a rank that ended its job did
  * not leave this call. Which thread made it is not known. */
 static void add_aborts(const struct pc_profile *p, struct pct_open_calls *out, size_t *room)
 {
+    if (!pct_open_calls_abort(p))
+        return;
     uint64_t *values = pct_alloc(p->n_ranks, sizeof *values);
     bool *present = pct_alloc(p->n_ranks, sizeof *present);
     for (uint32_t i = 0; i < p->n_nodes && p->n_fields; i++) {

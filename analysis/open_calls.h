@@ -28,6 +28,9 @@ struct pct_open_calls {
 /* Never NULL. */
 struct pct_open_calls *pct_open_calls_new(const struct pc_profile *p);
 
+/* True if MPI_Abort was called: then its contexts must be in memory. */
+bool pct_open_calls_abort(const struct pc_profile *p);
+
 /* True for a context of MPI_Abort. */
 bool pct_open_call_is_abort(const struct pc_profile *p, uint32_t node);
 

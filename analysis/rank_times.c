@@ -15,7 +15,6 @@
 #include "analysis/student.h"
 #include "analysis/thread_times.h"
 #include "analysis/tree/samples.h"
-#include "analysis/tree/totals.h"
 
 #include <math.h>
 
@@ -321,8 +320,9 @@ static bool find_silence(const struct pc_profile *p, struct pct_rank_times *t)
     return may_lead;
 }
 
-struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
+struct pct_rank_times *pct_rank_times_new(const struct pct_totals *m)
 {
+    const struct pc_profile *p = m->profile;
     struct pct_rank_times *t = pct_alloc(1, sizeof *t);
     struct told *told = pct_alloc(p->n_ranks, sizeof *told);
     read_resources(p, told);
@@ -331,14 +331,12 @@ struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
     t->n = p->n_ranks;
     t->list = pct_alloc(t->n, sizeof *t->list);
     t->divided = t->n > 0;
-    double *init_ns = pct_alloc(t->n, sizeof *init_ns), end_ns = pct_totals_end(p).own_ns;
-    pct_totals_init_by_rank(p, init_ns);
     for (size_t r = 0; r < t->n; r++) {
         double unsampled_ns = find_unsampled(&told[r]);
         t->list[r].main_delayed_ns = told[r].delayed_ns;
         count_threads(&told[r], unsampled_ns);
         /* In whole ns, so that the parts of its time add up when they are printed. */
-        double apart_ns = floor(init_ns[r] + end_ns / (double)t->n);
+        double apart_ns = floor(m->rank_init_ns[r] + m->end.own_ns / (double)t->n);
         divide(&p->ranks[r], &told[r], apart_ns, &t->list[r]);
         leave_threads_in_mpi_out(&p->ranks[r], &told[r], &t->list[r]);
         take_either(&told[r], &t->list[r]);
@@ -358,7 +356,6 @@ struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p)
     }
     t->ends_early = find_silence(p, t);
     t->guessed = pct_rank_times_division(t) == PCT_DIVISION_GUESSED;
-    pct_free(init_ns);
     pct_free(told);
     return t;
 }

@@ -11,7 +11,7 @@
 #ifndef PCT_RANK_TIMES_H
 #define PCT_RANK_TIMES_H
 
-#include "format/profile.h"
+#include "analysis/tree/totals.h"
 
 struct pct_rank_time {
     double wall_ns;        /* outside MPI in the time of the run, without for_mpi_ns */
@@ -60,7 +60,7 @@ struct pct_rank_times {
 };
 
 /* Never NULL. */
-struct pct_rank_times *pct_rank_times_new(const struct pc_profile *p);
+struct pct_rank_times *pct_rank_times_new(const struct pct_totals *m);
 void pct_rank_times_free(struct pct_rank_times *t);
 
 /* Part of all_delayed_ns in which the main thread waited for a processor. The rest is time in which

@@ -13,22 +13,7 @@
 struct bars {
     const struct pct_data *d;
     bool utf8, wide;
-    uint64_t *values; /* by primitive and rank */
 };
-
-static void fill_bars(struct bars *bars)
-{
-    const struct pc_profile *p = bars->d->profile;
-    bool *present = pct_alloc(p->n_ranks, sizeof *present);
-    bars->values = pct_alloc((size_t)p->n_ops * p->n_ranks, sizeof *bars->values);
-    for (uint32_t i = 0; i < p->n_nodes; i++) {
-        uint32_t op = p->nodes[pct_totals_call(p, i)].op;
-        if (op != PC_NO_INDEX)
-            pct_totals_add_ranks(bars->d->totals, i, PCT_TIME,
-                                 bars->values + (size_t)op * p->n_ranks, present);
-    }
-    pct_free(present);
-}
 
 /* The picture, and with room for it the rank with the greatest time. */
 static void put_rank_bar(void *arg, size_t row, struct pct_buf *b)
@@ -37,7 +22,7 @@ static void put_rank_bar(void *arg, size_t row, struct pct_buf *b)
     size_t n = bars->d->profile->n_ranks;
     char number[PCT_NUMBER_BYTES];
     struct pct_spread time = pct_totals_op_time(bars->d->totals, (uint32_t)row);
-    pct_print_bar(b, bars->values + row * n, n, bars->utf8);
+    pct_print_bar(b, pct_totals_op_values(bars->d->totals, (uint32_t)row), n, bars->utf8);
     if (bars->wide && n > 1 && time.n)
         pct_buf_format(b, " %s on %d", pct_text_time(number, time.max), time.max_rank);
 }
@@ -73,7 +58,6 @@ static void print_primitives(FILE *out, const struct pct_data *d, const struct p
         pct_rows_free(&rows);
         return;
     }
-    fill_bars(&bars);
     char ranks[PCT_NUMBER_BYTES];
     fprintf(out, "\n%sMPI functions%s (sums over %s %s)\n", pct_style(o, PCT_STYLE_TITLE),
             pct_style(o, PCT_STYLE_PLAIN), pct_text_count(ranks, d->profile->n_ranks),
@@ -84,7 +68,6 @@ static void print_primitives(FILE *out, const struct pct_data *d, const struct p
         fprintf(out, "  and %s more: --table primitives shows them\n",
                 pct_text_count(ranks, hidden));
     pct_print_open(out, o->width, pct_data_open_calls(d)->ns, "without", pct_data_mpi_ns(d));
-    pct_free(bars.values);
     pct_rows_free(&rows);
 }
 

@@ -234,7 +234,10 @@ static void put_start(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pct_overall *a = &h->d->totals->all;
     const struct pc_profile *p = h->d->whole;
-    pc_u128 ns = (pc_u128)(pct_totals_init_ns(p) + pct_totals_end(p).all_ns + open_start_ns(p));
+    struct pct_totals *whole = p == h->d->profile ? NULL : pct_totals_new(p);
+    const struct pct_totals *m = whole ? whole : h->d->totals;
+    pc_u128 ns = (pc_u128)(m->init_ns + m->end.all_ns + open_start_ns(p));
+    pct_totals_free(whole);
     if (!ns || ns * 20 < a->threads_mpi_ns || ns > a->mpi_ns)
         return;
     pct_buf_text(b, "without MPI_Init and MPI_Finalize ");

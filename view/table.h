@@ -89,6 +89,7 @@ struct pct_table {
     size_t n_shown;          /* number of columns that text output shows by default; 0: all */
     pct_picture_fn *picture; /* NULL: its rows have no picture of the ranks */
     bool of_ranks;           /* made of ranks and tables alone, without contexts and records */
+    bool in_order;           /* made of these, and of contexts in their order */
     bool of_whole;           /* its rows are of whole ranks: a part of the run has none */
     bool of_tree;            /* made of the tree of struct pct_tree_options */
     const char *outline;     /* of the nodes of a tree in preorder: the columns of its text, the

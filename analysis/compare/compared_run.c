@@ -42,9 +42,9 @@ double pct_run_own_ns(const struct pct_rank_time *t)
     return t->own_ns - t->library_ns;
 }
 
-struct pct_rank_times *pct_run_times(const struct pct_run *run, const struct pc_profile *p)
+struct pct_rank_times *pct_run_times(const struct pct_run *run, const struct pct_totals *m)
 {
-    struct pct_rank_times *t = pct_rank_times_new(p);
+    struct pct_rank_times *t = pct_rank_times_new(m);
     for (size_t i = 0; i < t->n && run->keeps_delay; i++) {
         t->list[i].own_ns = t->list[i].wall_ns;
         t->list[i].delayed_ns = t->list[i].unsure_ns = t->list[i].all_delayed_ns = 0;
@@ -65,23 +65,23 @@ static double find_others_ns(const struct pct_rank_times *t)
 
 /* The time of the longest rank from the end of MPI_Init on, without its delay and the library.
  * Ranks that come early to MPI_Init wait there for the others. */
-static double find_longest_ns(const struct pc_profile *p, const struct pct_rank_times *t)
+static double find_longest_ns(const struct pct_totals *m, const struct pct_rank_times *t)
 {
-    double longest_ns = 0, *init_ns = pct_alloc(p->n_ranks, sizeof *init_ns);
-    pct_totals_init_by_rank(p, init_ns);
+    const struct pc_profile *p = m->profile;
+    double longest_ns = 0;
     for (uint32_t i = 0; i < p->n_ranks; i++) {
-        double run_ns = (double)pct_totals_run_ns(&p->ranks[i]) - init_ns[i];
+        double run_ns = (double)pct_totals_run_ns(&p->ranks[i]) - m->rank_init_ns[i];
         longest_ns = fmax(longest_ns, run_ns - t->list[i].all_delayed_ns - t->list[i].library_ns);
     }
-    pct_free(init_ns);
     return longest_ns;
 }
 
-static void describe_own(struct pct_run *run, const struct pc_profile *p)
+static void describe_own(struct pct_run *run, const struct pct_totals *m)
 {
-    struct pct_rank_times *t = pct_run_times(run, p);
+    const struct pc_profile *p = m->profile;
+    struct pct_rank_times *t = pct_run_times(run, m);
     struct pct_run_own *own = &run->own;
-    struct pct_end end = pct_totals_end(p);
+    struct pct_end end = m->end;
     double mpi_ns = -run->init_ns - end.own_ns, unequal_ns = 0;
     run->end_ns = end.own_ns;
     enum pct_division division = pct_rank_times_division(t);
@@ -110,7 +110,7 @@ static void describe_own(struct pct_run *run, const struct pc_profile *p)
     run->others_ns = fmin(run->delayed_ns, find_others_ns(t));
     own->core_ns = own->compute_ns + mpi_ns - delayed_ns;
     if (p->n_ranks)
-        own->time_ns = fmax(find_longest_ns(p, t) - run->end_ns / p->n_ranks,
+        own->time_ns = fmax(find_longest_ns(m, t) - run->end_ns / p->n_ranks,
                             own->core_ns / (double)p->n_ranks);
     own->time_ns = fmax(own->time_ns, own->busiest_ns);
     double both_ns = run->init_ns + run->end_ns;
@@ -158,9 +158,10 @@ static double find_open_ns(const struct pc_profile *p)
 }
 
 /* Fills in what the report says, and kept_ns. */
-static void describe_told(struct pct_run *run, const struct pc_profile *p)
+static void describe_told(struct pct_run *run, const struct pct_totals *m)
 {
-    struct pct_rank_times *t = pct_rank_times_new(p);
+    const struct pc_profile *p = m->profile;
+    struct pct_rank_times *t = pct_rank_times_new(m);
     struct pct_run_told *told = &run->told;
     struct pct_traffic sum = pct_traffic_sum(p);
     for (uint32_t i = 0; i < p->n_ranks; i++)
@@ -223,11 +224,13 @@ static void describe_run(struct pct_run *run, const char *path, const struct pc_
         run->busiest_ns = fmax(run->busiest_ns, compute);
     }
     run->paused_ns = (double)pct_totals_column(pc_profile_table(p, "resources"), "paused");
-    run->init_ns = pct_totals_init_ns(p);
     run->open_ns = find_open_ns(p);
     describe_modules(run, p);
-    describe_own(run, p);
-    describe_told(run, p);
+    struct pct_totals *m = pct_totals_new(p);
+    run->init_ns = m->init_ns;
+    describe_own(run, m);
+    describe_told(run, m);
+    pct_totals_free(m);
     add_early(run, p);
 }
 

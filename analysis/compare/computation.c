@@ -171,7 +171,7 @@ struct busiest {
 /* group: of struct pct_partners. */
 static struct busiest find_busiest(const struct pct_run *run, const uint32_t *group)
 {
-    struct pct_rank_times *t = pct_run_times(run, run->profile);
+    struct pct_rank_times *t = pct_run_times(run, run->totals);
     double *own_ns = pct_alloc(t->n, sizeof *own_ns);
     for (size_t r = 0; r < t->n; r++)
         own_ns[r] = pct_run_own_ns(&t->list[r]);

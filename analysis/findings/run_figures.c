@@ -140,11 +140,11 @@ static bool is_apart(const struct pct_evidence *f, size_t rank)
 static void gather_may_wait(struct pct_evidence *f)
 {
     const struct pc_profile *p = f->data->profile;
+    const double *init_ns = f->data->totals->rank_init_ns;
     double *rank_ns = f->may_wait_ns = pct_alloc(f->n_ranks, sizeof *rank_ns);
-    pct_totals_init_by_rank(p, rank_ns);
     for (size_t r = 0; r < f->n_ranks; r++) {
         double message_ns = is_apart(f, r) ? pct_data_wait_times(f->data).message_ns[r] : 0;
-        double mpi_ns = (double)pct_totals_mpi_ns(&p->ranks[r]) - rank_ns[r] +
+        double mpi_ns = (double)pct_totals_mpi_ns(&p->ranks[r]) - init_ns[r] +
                         f->times->list[r].for_mpi_ns - message_ns;
         rank_ns[r] = r == f->times->busiest ? 0 : fmax(0, mpi_ns);
     }

@@ -7,6 +7,7 @@
 #include "analysis/tree/totals.h"
 
 #include "analysis/buffer.h"
+#include "format/contexts.h"
 #include "include/pcollect/plugin.h"
 #include "libcollect/state/ops.h"
 
@@ -61,15 +62,28 @@ uint32_t pct_totals_call(const struct pc_profile *p, uint32_t node)
     return p->nodes[node].kind == PCOLLECT_NODE_DOMAIN ? p->nodes[node].parent : node;
 }
 
-static pc_u128 sum_of(const struct pct_totals *m, uint32_t node, enum pct_metric metric)
+/* The OP of the call that was read last. */
+static uint32_t op_of(const struct pc_contexts *c)
 {
-    const struct pc_profile_data *d = data_of(m, node);
+    return c->node->kind == PCOLLECT_NODE_DOMAIN ? pc_contexts_at(c, c->level - 1)->op
+                                                 : c->node->op;
+}
+
+static void close_contexts(struct pc_contexts *c)
+{
+    if (pc_contexts_close(c))
+        pct_memory_refuse();
+}
+
+static pc_u128 sum_of(const struct pct_totals *m, const struct pc_profile_data *d,
+                      enum pct_metric metric)
+{
     return d && m->has[metric] ? pc_data_sum(m->profile, d, m->field[metric]) : 0;
 }
 
 static pc_u128 time_of(const struct pct_totals *m, uint32_t node)
 {
-    return sum_of(m, node, PCT_TIME);
+    return sum_of(m, data_of(m, node), PCT_TIME);
 }
 
 /* True if a node is within the call that its parent is. */
@@ -124,16 +138,12 @@ static void find_exclusive(struct pct_totals *m)
     for (uint32_t i = 0; m->outer && i < p->n_nodes; i++)
         if (is_call(&p->nodes[i]))
             m->exclusive_ns[i] = time_of(m, i);
-    for (uint32_t i = 0; i < p->n_nodes; i++) {
+    for (uint32_t i = 0; m->outer && i < p->n_nodes; i++) {
         if (!is_call(&p->nodes[i]))
             continue;
         uint32_t outer = pct_totals_outer(m, i);
-        if (outer == PC_NO_INDEX) {
-            m->context_mpi_ns += time_of(m, i);
-        } else {
-            m->calls_inside += sum_of(m, i, PCT_CALLS);
+        if (outer != PC_NO_INDEX)
             take_nested(m, outer, time_of(m, i));
-        }
     }
 }
 
@@ -144,11 +154,11 @@ pc_u128 pct_totals_exclusive(const struct pct_totals *m, uint32_t node)
     return is_call(&m->profile->nodes[node]) ? time_of(m, node) : 0;
 }
 
-void pct_totals_add(const struct pct_totals *m, uint32_t node, struct pct_call_sum *t)
+/* Adds the figures of a record that follow from it alone. */
+static void add_record(const struct pct_totals *m, const struct pc_profile_data *d,
+                       struct pct_call_sum *t)
 {
     const struct pc_profile *p = m->profile;
-    const struct pc_profile_data *d = data_of(m, node);
-    t->sum[PCT_EXCLUSIVE] += pct_totals_exclusive(m, node);
     if (!d || d->first_field)
         return;
     for (size_t k = 0; k < PCT_EXCLUSIVE; k++) {
@@ -161,6 +171,12 @@ void pct_totals_add(const struct pct_totals *m, uint32_t node, struct pct_call_s
         t->min_ns = min;
     if (max > t->max_ns)
         t->max_ns = max;
+}
+
+void pct_totals_add(const struct pct_totals *m, uint32_t node, struct pct_call_sum *t)
+{
+    t->sum[PCT_EXCLUSIVE] += pct_totals_exclusive(m, node);
+    add_record(m, data_of(m, node), t);
 }
 
 bool pct_totals_folded(const struct pct_totals *m, struct pct_call_sum *sum_out)
@@ -221,14 +237,13 @@ bool pct_totals_rank_of_row(const struct pc_profile *p, const struct pc_profile_
 
 /* Adds a field by rank. The work depends on the ranks of the record, not of the profile: most
  * records of a large job may have one rank. */
-struct pct_range pct_totals_add_field(const struct pc_profile *p, uint32_t node, uint32_t field,
-                                      uint64_t *values, bool *present)
+static struct pct_range add_values(const struct pc_profile *p, const struct pc_profile_data *d,
+                                   uint32_t field, uint64_t *values, bool *present)
 {
     struct pct_range range = {0, 0};
-    if (p->nodes[node].data == PC_NO_INDEX)
+    if (!d || field == PC_NO_INDEX)
         return range;
-    /* n is 0 if values are not kept */
-    struct pc_by_rank by = pc_data_by_rank(p, &p->data[p->nodes[node].data], field);
+    struct pc_by_rank by = pc_data_by_rank(p, d, field); /* n is 0 if values are not kept */
     for (uint32_t i = 0; i < by.n; i++) {
         uint32_t at = pct_totals_place_of_rank(p, range.end, by.ranks[i]);
         if (at == p->n_ranks)
@@ -240,30 +255,101 @@ struct pct_range pct_totals_add_field(const struct pc_profile *p, uint32_t node,
     return range;
 }
 
-static void sum_ops(struct pct_totals *m)
+struct pct_range pct_totals_add_field(const struct pc_profile *p, uint32_t node, uint32_t field,
+                                      uint64_t *values, bool *present)
 {
-    const struct pc_profile *p = m->profile;
-    for (uint32_t i = 0; i < p->n_nodes; i++) {
-        const struct pc_profile_node *n = &p->nodes[i];
-        if (!is_call(n))
-            continue;
-        uint32_t op = p->nodes[pct_totals_call(p, i)].op;
-        pct_totals_add(m, i, &m->ops[op].calls);
-        m->ops[op].n_contexts += n->kind == PCOLLECT_NODE_OP;
-    }
+    uint32_t data = p->nodes[node].data;
+    return add_values(p, data == PC_NO_INDEX ? NULL : &p->data[data], field, values, present);
 }
 
 /* Times by primitive and by rank, made at first use: values by rank are most of a large profile. */
 struct pct_op_times {
     bool known;
     bool any_rank;    /* a value of a rank is kept */
-    uint64_t *values; /* own time by primitive and rank, until the waits are known */
+    uint64_t *values; /* by primitive and rank */
+    bool *present;    /* until they are known */
     uint32_t longest;
     double most_ns;
     double *rank_waiting_ns, *op_waiting_ns, *message_ns;
     bool *op_is_message;
     struct pct_spread of[];
 };
+
+static void begin_values(const struct pct_totals *m)
+{
+    size_t n = (size_t)m->profile->n_ops * m->profile->n_ranks;
+    m->op_times->values = pct_alloc(n, sizeof *m->op_times->values);
+    m->op_times->present = pct_alloc(n, sizeof *m->op_times->present);
+}
+
+static void add_op_values(const struct pct_totals *m, const struct pc_contexts *c)
+{
+    size_t row = (size_t)op_of(c) * m->profile->n_ranks;
+    add_values(m->profile, c->data, m->field[PCT_TIME], m->op_times->values + row,
+               m->op_times->present + row);
+}
+
+/* Time in MPI_Init by rank, and that of records without values by rank. */
+struct init_times {
+    uint64_t *values;
+    bool *present;
+    double rest_ns;
+};
+
+/* Adds the time of a record of MPI_Init or MPI_Finalize. */
+static void add_ends(struct pct_totals *m, const struct pct_op *op, const struct pc_profile_data *d,
+                     struct init_times *init)
+{
+    if (!d || !m->has[PCT_TIME] || !(op->is_init || op->is_end))
+        return;
+    const struct pc_stat s = pc_data_stat(m->profile, d, m->field[PCT_TIME]);
+    if (op->is_end) {
+        m->end.all_ns += (double)s.sum;
+        m->end.own_ns += (double)s.min * (double)s.n;
+        return;
+    }
+    m->init_ns += (double)s.sum;
+    if (!add_values(m->profile, d, m->field[PCT_TIME], init->values, init->present).end)
+        init->rest_ns += (double)s.sum;
+}
+
+static void sum_call(struct pct_totals *m, const struct pc_contexts *c, struct init_times *init)
+{
+    struct pct_op *op = &m->ops[op_of(c)];
+    pc_u128 ns = sum_of(m, c->data, PCT_TIME);
+    op->calls.sum[PCT_EXCLUSIVE] += m->exclusive_ns ? m->exclusive_ns[c->i] : ns;
+    add_record(m, c->data, &op->calls);
+    op->n_contexts += c->node->kind == PCOLLECT_NODE_OP;
+    if (pct_totals_outer(m, c->i) == PC_NO_INDEX)
+        m->context_mpi_ns += ns;
+    else
+        m->calls_inside += sum_of(m, c->data, PCT_CALLS);
+    add_ends(m, op, c->data, init);
+}
+
+/* Contexts that are left in the file are decoded by each pass over them: there is one. */
+static void sum_calls(struct pct_totals *m)
+{
+    const struct pc_profile *p = m->profile;
+    struct init_times init = {pct_alloc(p->n_ranks, sizeof *init.values),
+                              pct_alloc(p->n_ranks, sizeof *init.present), 0};
+    struct pc_contexts c;
+    if (p->later_contexts)
+        begin_values(m);
+    for (pc_contexts_open(&c, p); pc_contexts_next(&c);) {
+        if (!is_call(c.node))
+            continue;
+        sum_call(m, &c, &init);
+        if (p->later_contexts)
+            add_op_values(m, &c);
+    }
+    close_contexts(&c);
+    m->rank_init_ns = pct_alloc(p->n_ranks, sizeof *m->rank_init_ns);
+    for (uint32_t r = 0; r < p->n_ranks; r++)
+        m->rank_init_ns[r] = (double)init.values[r] + init.rest_ns / (double)p->n_ranks;
+    pct_free(init.values);
+    pct_free(init.present);
+}
 
 /* Place of the rank that is longest outside MPI. */
 static uint32_t find_longest(const double *outside_ns, uint32_t n)
@@ -275,10 +361,15 @@ static uint32_t find_longest(const double *outside_ns, uint32_t n)
     return longest;
 }
 
-/* Subtracts the time of nested calls from that of the outer calls, by primitive and rank. */
-static void take_nested_values(const struct pct_totals *m, uint64_t *values)
+/* A copy of the times by primitive and rank without those of nested calls. NULL: there are none. */
+static uint64_t *find_own_values(const struct pct_totals *m)
 {
     const struct pc_profile *p = m->profile;
+    size_t n = (size_t)p->n_ops * p->n_ranks;
+    if (!m->outer)
+        return NULL;
+    uint64_t *values = pct_alloc(n, sizeof *values);
+    memcpy(values, m->op_times->values, n * sizeof *values);
     uint64_t *nested = pct_alloc(p->n_ranks, sizeof *nested);
     bool *present = pct_alloc(p->n_ranks, sizeof *present);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
@@ -293,6 +384,7 @@ static void take_nested_values(const struct pct_totals *m, uint64_t *values)
     }
     pct_free(nested);
     pct_free(present);
+    return values;
 }
 
 bool pct_op_may_wait(const char *name)
@@ -317,14 +409,17 @@ static void find_messages(const struct pc_profile *p, bool *is_message)
     }
 }
 
-static void find_waiting(const struct pc_profile *p, const double *outside_ns,
-                         const uint32_t *group, struct pct_op_times *times)
+static void find_waiting(const struct pct_totals *m, const double *outside_ns,
+                         const uint32_t *group)
 {
+    const struct pc_profile *p = m->profile;
+    struct pct_op_times *times = m->op_times;
+    uint64_t *own = find_own_values(m);
     double sum_ns = 0;
     uint32_t longest = times->longest = find_longest(outside_ns, p->n_ranks);
     find_messages(p, times->op_is_message);
     for (uint32_t op = 0; op < p->n_ops; op++) {
-        const uint64_t *value = times->values + (size_t)op * p->n_ranks;
+        const uint64_t *value = (own ? own : times->values) + (size_t)op * p->n_ranks;
         bool may_wait = pct_op_may_wait(p->ops[op].name);
         for (uint32_t r = 0; r < p->n_ranks && may_wait; r++) {
             double longer_ns = value[r] > value[longest] ? (double)(value[r] - value[longest]) : 0;
@@ -346,33 +441,38 @@ static void find_waiting(const struct pc_profile *p, const double *outside_ns,
         times->op_waiting_ns[op] *= part;
     for (uint32_t r = 0; r < p->n_ranks; r++)
         times->rank_waiting_ns[r] *= part;
+    pct_free(own);
 }
 
 static struct pct_op_times *op_times_of(const struct pct_totals *m)
 {
     const struct pc_profile *p = m->profile;
     struct pct_op_times *times = m->op_times;
+    struct pc_contexts c;
     if (times->known)
         return times;
-    uint64_t *values = pct_alloc((size_t)p->n_ops * p->n_ranks, sizeof *values);
-    bool *present = pct_alloc((size_t)p->n_ops * p->n_ranks, sizeof *present);
-    for (uint32_t i = 0; i < p->n_nodes; i++) {
-        if (!is_call(&p->nodes[i]))
-            continue;
-        size_t row = (size_t)p->nodes[pct_totals_call(p, i)].op * p->n_ranks;
-        pct_totals_add_ranks(m, i, PCT_TIME, values + row, present + row);
+    if (!times->values) {
+        begin_values(m);
+        for (pc_contexts_open(&c, p); pc_contexts_next(&c);)
+            if (is_call(c.node))
+                add_op_values(m, &c);
+        close_contexts(&c);
     }
     for (uint32_t op = 0; op < p->n_ops; op++) {
         size_t row = (size_t)op * p->n_ranks;
-        times->of[op] =
-            pct_totals_spread(p, (struct pct_range){0, p->n_ranks}, values + row, present + row);
+        times->of[op] = pct_totals_spread(p, (struct pct_range){0, p->n_ranks}, times->values + row,
+                                          times->present + row);
         times->any_rank |= times->of[op].n != 0;
     }
-    take_nested_values(m, values);
-    times->values = values;
+    pct_free(times->present);
+    times->present = NULL;
     times->known = true;
-    pct_free(present);
     return times;
+}
+
+const uint64_t *pct_totals_op_values(const struct pct_totals *m, uint32_t op)
+{
+    return op_times_of(m)->values + (size_t)op * m->profile->n_ranks;
 }
 
 struct pct_spread pct_totals_op_time(const struct pct_totals *m, uint32_t op)
@@ -391,9 +491,7 @@ struct pct_wait_times pct_totals_wait_times(const struct pct_totals *m, const do
         times->message_ns = pct_alloc(p->n_ranks, sizeof *times->message_ns);
         times->op_is_message = pct_alloc(p->n_ops, sizeof *times->op_is_message);
         if (p->n_ranks)
-            find_waiting(p, outside_ns, group, times);
-        pct_free(times->values);
-        times->values = NULL;
+            find_waiting(m, outside_ns, group);
     }
     return (struct pct_wait_times){.known = times->any_rank,
                                    .longest = times->longest,
@@ -437,58 +535,6 @@ bool pct_totals_is_init(const struct pc_profile_op *op)
 bool pct_totals_is_end(const struct pc_profile_op *op)
 {
     return !strcmp(op->name, "MPI_Finalize");
-}
-
-/* The next statistic of the time of a primitive from *at on; false: there are no more. */
-static bool next_time(const struct pc_profile *p, bool (*is_meant)(const struct pc_profile_op *op),
-                      uint32_t *at, struct pc_stat *out)
-{
-    uint32_t field = find_field(p, field_names[PCT_TIME], PCOLLECT_SUM);
-    while (field != PC_NO_INDEX && *at < p->n_nodes) {
-        uint32_t i = (*at)++;
-        const struct pc_profile_node *n = &p->nodes[i];
-        if (!is_call(n) || n->data == PC_NO_INDEX ||
-            !is_meant(&p->ops[p->nodes[pct_totals_call(p, i)].op]))
-            continue;
-        *out = pc_data_stat(p, &p->data[n->data], field);
-        return true;
-    }
-    return false;
-}
-
-double pct_totals_init_ns(const struct pc_profile *p)
-{
-    double ns = 0;
-    uint32_t at = 0;
-    for (struct pc_stat s; next_time(p, pct_totals_is_init, &at, &s);)
-        ns += (double)s.sum;
-    return ns;
-}
-
-void pct_totals_init_by_rank(const struct pc_profile *p, double *ns_out)
-{
-    uint32_t at = 0, field = find_field(p, field_names[PCT_TIME], PCOLLECT_SUM);
-    uint64_t *values = pct_alloc(p->n_ranks, sizeof *values);
-    bool *present = pct_alloc(p->n_ranks, sizeof *present);
-    double rest_ns = 0;
-    for (struct pc_stat s; next_time(p, pct_totals_is_init, &at, &s);)
-        if (!pct_totals_add_field(p, at - 1, field, values, present).end)
-            rest_ns += (double)s.sum;
-    for (uint32_t r = 0; r < p->n_ranks; r++)
-        ns_out[r] = (double)values[r] + rest_ns / (double)p->n_ranks;
-    pct_free(values);
-    pct_free(present);
-}
-
-struct pct_end pct_totals_end(const struct pc_profile *p)
-{
-    struct pct_end end = {0};
-    uint32_t at = 0;
-    for (struct pc_stat s; next_time(p, pct_totals_is_end, &at, &s);) {
-        end.all_ns += (double)s.sum;
-        end.own_ns += (double)s.min * (double)s.n;
-    }
-    return end;
 }
 
 bool pct_totals_begins_late(const struct pct_overall *a)
@@ -617,10 +663,14 @@ struct pct_totals *pct_totals_new(const struct pc_profile *p)
     m->profile = p;
     m->ops = pct_alloc(p->n_ops, sizeof *m->ops);
     m->op_times = pct_alloc(1, sizeof *m->op_times + p->n_ops * sizeof *m->op_times->of);
+    for (uint32_t op = 0; op < p->n_ops; op++) {
+        m->ops[op].is_init = pct_totals_is_init(&p->ops[op]);
+        m->ops[op].is_end = pct_totals_is_end(&p->ops[op]);
+    }
     find_fields(m);
     find_outer(m);
     find_exclusive(m);
-    sum_ops(m);
+    sum_calls(m);
     for (uint32_t i = 0; i < p->n_ranks; i++)
         sum_rank(&m->all, &p->ranks[i]);
     m->all.share = spread_shares(p);
@@ -635,11 +685,13 @@ void pct_totals_free(struct pct_totals *m)
         return;
     pct_free(m->ops);
     pct_free(m->op_times->values);
+    pct_free(m->op_times->present);
     pct_free(m->op_times->rank_waiting_ns);
     pct_free(m->op_times->op_waiting_ns);
     pct_free(m->op_times->message_ns);
     pct_free(m->op_times->op_is_message);
     pct_free(m->op_times);
+    pct_free(m->rank_init_ns);
     pct_free(m->exclusive_ns);
     pct_free(m->outer);
     pct_free(m);

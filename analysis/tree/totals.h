@@ -42,6 +42,7 @@ struct pct_spread {
 struct pct_op {
     struct pct_call_sum calls;
     uint32_t n_contexts;
+    bool is_init, is_end; /* pct_totals_is_init and _end */
 };
 
 /* Sums over all ranks. mpi and compute are times between MPI_Init and MPI_Finalize of the main
@@ -62,6 +63,12 @@ struct pct_overall {
     uint32_t lost_ranks[PCOLLECT_N_LOST]; /* ranks that lost some */
 };
 
+/* Time in MPI_Finalize: of all ranks, and its own cost, which is taken as the shortest time for
+ * each rank; the rest is waiting for later ranks. */
+struct pct_end {
+    double all_ns, own_ns;
+};
+
 struct pct_totals {
     const struct pc_profile *profile;
     bool has[PCT_N_METRICS]; /* the profile has the field */
@@ -70,8 +77,11 @@ struct pct_totals {
     struct pct_overall all;
     pc_u128 context_mpi_ns; /* time in outermost calls, over contexts */
     pc_u128 calls_inside;   /* calls in others, over contexts; all.mpi_calls is without them */
-    pc_u128 *exclusive_ns;  /* by node; NULL: no call was made in another one */
-    uint32_t *outer;        /* by node; NULL: nothing is in a call */
+    double init_ns;         /* time in MPI_Init of all ranks */
+    double *rank_init_ns;   /* of each rank; their mean where values by rank are not kept */
+    struct pct_end end;
+    pc_u128 *exclusive_ns;         /* by node; NULL: no call was made in another one */
+    uint32_t *outer;               /* by node; NULL: nothing is in a call */
     uint32_t field[PCT_N_METRICS]; /* index of the field, PC_NO_INDEX: not there */
     uint32_t min_field, max_field;
 };
@@ -104,6 +114,9 @@ bool pct_totals_folded(const struct pct_totals *m, struct pct_call_sum *sum_out)
 
 /* PCT_TIME of a primitive by rank. Reads the values of all records, once. */
 struct pct_spread pct_totals_op_time(const struct pct_totals *m, uint32_t op);
+
+/* PCT_TIME of a primitive by index of the rank; 0 where it is not known. Belongs to m. */
+const uint64_t *pct_totals_op_values(const struct pct_totals *m, uint32_t op);
 
 /* False for functions in which a rank never waits for others: those of the process's environment,
  * local ones, and those that read or write a file of one rank alone. An unknown one may wait. */
@@ -177,16 +190,6 @@ pc_u128 pct_totals_column(const struct pc_profile_table *t, const char *name);
 /* False: the plugin time was not loaded, so that contexts have no times of calls. */
 bool pct_totals_has_times(const struct pc_profile *p);
 
-/* Time in MPI_Init of all ranks, by statistics alone. */
-double pct_totals_init_ns(const struct pc_profile *p);
-/* Time in MPI_Init of each rank, by its index; their mean where values by rank are not kept. */
-void pct_totals_init_by_rank(const struct pc_profile *p, double *ns_out);
-/* Time in MPI_Finalize: of all ranks, and its own cost, which is taken as the shortest time for
- * each rank; the rest is waiting for later ranks. */
-struct pct_end {
-    double all_ns, own_ns;
-};
-struct pct_end pct_totals_end(const struct pc_profile *p);
 bool pct_totals_is_init(const struct pc_profile_op *op);
 bool pct_totals_is_end(const struct pc_profile_op *op);
 

@@ -9,7 +9,8 @@
  * deep N`: one of a call below N frames. For tools/diff.test. `grown FILE recursion N`: one of two
  * ranks in a function of this program that calls itself N times, and at each level makes a call,
  * and computes, for twice as long on rank 1, for which the other waits. `grown FILE regions N`: one
- * of a rank with a call in each of N regions.
+ * of a rank with a call in each of N regions. `grown FILE many N`: one of two ranks in N contexts,
+ * whose values by rank are not kept. For room.test.
  */
 #include "format/profile.h"
 
@@ -222,6 +223,20 @@ static void make_wide(struct pc_profile *p)
     }
 }
 
+static void make_many(struct pc_profile *p, uint32_t n)
+{
+    make_ranks(p, 2);
+    p->per_rank = 1;
+    make_contexts(p, n, true, false);
+    for (uint32_t i = 0; i < p->n_data; i++) {
+        free(p->data[i].ranks);
+        free(p->data[i].values);
+        p->data[i].ranks = NULL;
+        p->data[i].values = NULL;
+        p->data[i].kept = PC_KEPT_NONE;
+    }
+}
+
 /* Ranks that have been killed, all but the last in a call that had not ended. */
 static void make_hung(struct pc_profile *p)
 {
@@ -409,6 +424,8 @@ int main(int argc, char **argv)
         make_regions(&p, n);
     else if (!strcmp(argv[2], "wide"))
         make_wide(&p);
+    else if (!strcmp(argv[2], "many"))
+        make_many(&p, n);
     else
         make_contexts(&p, p.n_ranks, false, !strcmp(argv[2], "split"));
     if (!strcmp(argv[2], "own"))

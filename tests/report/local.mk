@@ -5,7 +5,7 @@ unit_tests += tests/report/fit_test tests/report/classes_test tests/report/estim
     tests/report/rank_times_test tests/report/totals_test tests/report/open_calls_test tests/report/traits_test tests/report/samples_test \
     tests/report/scale_test tests/report/scale_sizes_test tests/report/scale_threads_test tests/report/scale_models_test tests/report/compare_test tests/report/diff_test tests/report/topology_test tests/report/counters_test \
     tests/report/findings_test tests/report/blame_test tests/report/head_test tests/report/messages_test tests/report/call_place_test tests/report/turns_test tests/report/shared_test tests/report/thread_times_test tests/report/statement_test tests/report/text_test tests/report/names_test tests/report/hash_index_test \
-    tests/report/by_rank_test tests/report/fit_lines_test tests/report/rust_name_test tests/report/folds_test
+    tests/report/by_rank_test tests/report/in_order_test tests/report/fit_lines_test tests/report/rust_name_test tests/report/folds_test
 if HAVE_LIBDW
 check_PROGRAMS += tests/report/ask_lines
 script_tests += tests/report/symbols.test tests/report/tail_calls.test tests/report/stripped.test
@@ -46,6 +46,7 @@ tests_report_scale_models_test_SOURCES = tests/report/scale_models_test.c tests/
 tests_report_by_rank_test_SOURCES = tests/report/by_rank_test.c $(report_test_sample)
 tests_report_statement_test_SOURCES = tests/report/statement_test.c $(report_test_sample)
 tests_report_totals_test_SOURCES = tests/report/totals_test.c $(report_test_sample)
+tests_report_in_order_test_SOURCES = tests/report/in_order_test.c $(report_test_sample)
 tests_report_open_calls_test_SOURCES = tests/report/open_calls_test.c $(report_test_sample)
 
 # Prints the report of a profile made by hand; with -w it writes the profile.

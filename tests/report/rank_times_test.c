@@ -153,7 +153,7 @@ static void draw_samples(uint32_t r, double compute, double mpi, double periods,
 
 static struct pct_lead lead_of_run(double *imbalance_out)
 {
-    struct pct_rank_times *t = pct_rank_times_new(&run.p);
+    struct pct_rank_times *t = rank_times_of(&run.p);
     struct pct_lead lead = pct_rank_times_lead(t);
     if (imbalance_out)
         *imbalance_out = pct_rank_times_imbalance(t);
@@ -207,7 +207,7 @@ static void time_outside_mpi_is_divided(void **state)
         for (uint32_t r = 0; r < run.p.n_ranks && sampled; r++)
             add_sampling(r, (struct sampled){100, ranks[r].sampled * 1000, 0},
                          (struct sampled){0, 0, 0});
-        struct pct_rank_times *t = pct_rank_times_new(&run.p);
+        struct pct_rank_times *t = rank_times_of(&run.p);
         for (uint32_t r = 0; r < run.p.n_ranks; r++) {
             const struct pct_rank_time *rank = &t->list[r];
             double off =
@@ -283,7 +283,7 @@ static void a_rank_that_comes_late_to_init_does_not_compute_longer(void **state)
     for (uint32_t r = 0; r < run.p.n_ranks; r++)
         add_sampling(r, (struct sampled){50, 500e3, 0}, (struct sampled){0, 0, 0});
     add_init(init, false);
-    struct pct_rank_times *t = pct_rank_times_new(&run.p);
+    struct pct_rank_times *t = rank_times_of(&run.p);
     for (uint32_t r = 0; r < run.p.n_ranks; r++)
         if (fabs(t->list[r].own_ns - 510 * ms) > 11 * ms ||
             fabs(t->list[r].all_delayed_ns - ranks[r].delayed * ms) > 1)
@@ -309,7 +309,7 @@ static void the_time_in_init_is_that_of_the_rank(void **state)
         t->n_rows = 2;
         memcpy(t->cells, (uint64_t[]){0, 500000000, 1, 500000000}, 4 * sizeof *t->cells);
         add_init(init, by_rank);
-        struct pct_rank_times *times = pct_rank_times_new(&run.p);
+        struct pct_rank_times *times = rank_times_of(&run.p);
         for (uint32_t r = 0; r < 2; r++)
             if (fabs(times->list[r].own_ns - want[by_rank][r] * ms) > 1)
                 fail_msg("rank %u, %u: %g", r, by_rank, times->list[r].own_ns);
@@ -355,7 +355,7 @@ static void a_rank_need_not_be_delayed_to_be_divided(void **state)
             set_rank(r, r ? 1000 : 1, r ? 1 : 1000);
             add_resources(r, r ? cases[k].delayed : 0, r ? cases[k].blocked : 0, 0);
         }
-        struct pct_rank_times *t = pct_rank_times_new(&run.p);
+        struct pct_rank_times *t = rank_times_of(&run.p);
         assert_int_equal(t->divided, cases[k].want);
         assert_true(fabs(t->list[1].blocked_low_ns - fmax(0, cases[k].blocked - 1) * ms) < 1);
         pct_rank_times_free(t);
@@ -391,7 +391,7 @@ static void the_library_does_not_wait_for_a_processor(void **state)
         cells[3] = (uint64_t)(200 * ms);
         cells[4] = (uint64_t)(ranks[r].library * ms);
     }
-    struct pct_rank_times *times = pct_rank_times_new(&run.p);
+    struct pct_rank_times *times = rank_times_of(&run.p);
     for (uint32_t r = 0; r < run.p.n_ranks; r++) {
         const struct pct_rank_time *rank = &times->list[r];
         if (fabs(rank->cpu_ns - ranks[r].want_cpu * ms) > 1 ||
@@ -415,7 +415,7 @@ static void delay_that_may_be_blocked_is_unsure(void **state)
         add_resources(r, delayed[r], 700, 0);
         add_sampling(r, (struct sampled){100, 200 * 1000, 0}, (struct sampled){0, 0, 0});
     }
-    struct pct_rank_times *t = pct_rank_times_new(&run.p);
+    struct pct_rank_times *t = rank_times_of(&run.p);
     for (uint32_t r = 0; r < run.p.n_ranks; r++)
         if (fabs(t->list[r].unsure_ns - want[r] * ms) > ms)
             fail_msg("rank %u: %g", r, t->list[r].unsure_ns);
@@ -452,7 +452,7 @@ static void threads_that_work_are_counted(void **state)
     for (size_t i = 0; i < PC_ARRAY_LEN(threads); i++)
         add_thread(threads[i].rank, threads[i].thread, threads[i].work + threads[i].waits,
                    threads[i].waits, 0);
-    struct pct_rank_times *t = pct_rank_times_new(&run.p);
+    struct pct_rank_times *t = rank_times_of(&run.p);
     assert_true(fabs(t->n_working - 2) < 1e-9); /* 3 and 1 */
     pct_rank_times_free(t);
 }
@@ -467,7 +467,7 @@ static void a_rank_whose_threads_compute_is_not_blocked(void **state)
         set_rank(r, 1000, 0);
         add_resources(r, 1, 899, others[r]);
     }
-    struct pct_rank_times *t = pct_rank_times_new(&run.p);
+    struct pct_rank_times *t = rank_times_of(&run.p);
     for (uint32_t r = 0; r < run.p.n_ranks; r++) {
         assert_true(fabs(t->list[r].blocked_ns - want_blocked[r] * ms) < 1);
         assert_true(fabs(t->list[r].cpu_ns - (999 - want_blocked[r]) * ms) < 1);
@@ -492,7 +492,7 @@ static void threads_without_samples_are_not_blocked(void **state)
         add_thread_sampling(r, 0, (struct sampled){10, 100e3, 0}, (struct sampled){0, 0, 0});
         add_thread_sampling(r, 1, (struct sampled){10, 100e3, 0}, (struct sampled){0, 0, 0});
     }
-    struct pct_rank_times *t = pct_rank_times_new(&run.p);
+    struct pct_rank_times *t = rank_times_of(&run.p);
     for (uint32_t r = 0; r < run.p.n_ranks; r++) {
         unsampled += want_unsampled[r] * ms;
         if (fabs(t->list[r].blocked_ns - want_blocked[r] * ms) > 1 * ms)
@@ -511,7 +511,7 @@ static void expect_no_waits_in_transports(void)
     run.p.n_modules = 1;
     for (int waits = 0; waits < 2; waits++) {
         transport.path = (char *)(waits ? "/lib/libgomp.so.1" : "/lib/libucs.so.0");
-        struct pct_rank_times *t = pct_rank_times_new(&run.p);
+        struct pct_rank_times *t = rank_times_of(&run.p);
         assert_int_equal(t->for_threads_ns > 0, waits);
         pct_rank_times_free(t);
     }
@@ -544,7 +544,7 @@ static void threads_that_take_turns_are_not_blocked(void **state)
         for (uint32_t i = 0; i < 2; i++)
             add_thread(r, i, ranks[r].sampled, ranks[r].in_runtime,
                        i ? ranks[r].other_delayed : ranks[r].delayed);
-    struct pct_rank_times *t = pct_rank_times_new(&run.p);
+    struct pct_rank_times *t = rank_times_of(&run.p);
     for (uint32_t r = 0; r < run.p.n_ranks; r++)
         if (fabs(t->list[r].blocked_ns - ranks[r].want_blocked * ms) > 1 * ms ||
             fabs(t->list[r].delayed_ns - ranks[r].want_delayed * ms) > 1 * ms ||
@@ -590,7 +590,7 @@ static void a_rank_waits_in_mpi_for_its_threads(void **state)
         for (uint32_t r = 0; r < run.p.n_ranks && kind != NOT_SAMPLED; r++)
             for (uint32_t i = 0; i < 2; i++)
                 add_thread(r, i, i ? 0 : ranks[r].sampled, i ? 0 : ranks[r].in_runtime, 0);
-        struct pct_rank_times *t = pct_rank_times_new(&run.p);
+        struct pct_rank_times *t = rank_times_of(&run.p);
         for (uint32_t r = 0; r < run.p.n_ranks; r++) {
             const struct pct_rank_time *rank = &t->list[r];
             if (fabs(rank->own_ns - ranks[r].own[kind] * ms) > ms ||
@@ -617,7 +617,7 @@ static void samples_say_nothing_of_a_short_run(void **state)
     set_rank(0, 4, 6);
     add_resources(0, 7, 0, 0);
     add_sampling(0, (struct sampled){0, 0, 0}, (struct sampled){1, 10000, 1e8});
-    struct pct_rank_times *t = pct_rank_times_new(&run.p);
+    struct pct_rank_times *t = rank_times_of(&run.p);
     assert_true(fabs(t->list[0].own_ns - 0.3 * 4 * ms) < 1);
     pct_rank_times_free(t);
 }
@@ -644,7 +644,7 @@ static void few_samples_do_not_tell_the_least_time(void **state)
         add_sampling(0, (struct sampled){100, 999e3, 0}, (struct sampled){0, 0, 0});
         add_sampling(1, (struct sampled){cases[k].n_samples, cases[k].sampled * 1000, 0},
                      (struct sampled){0, 0, 0});
-        struct pct_rank_times *t = pct_rank_times_new(&run.p);
+        struct pct_rank_times *t = rank_times_of(&run.p);
         if (pct_rank_times_least(t) != cases[k].want)
             fail_msg("case %zu: %zu", k, pct_rank_times_least(t));
         pct_rank_times_free(t);
@@ -679,7 +679,7 @@ static void a_rank_whose_data_ends_early_may_lead(void **state)
             if (r != cases[k].silent || cases[k].in_call)
                 t->cells[4 * (size_t)t->n_rows++] = r;
         }
-        struct pct_rank_times *times = pct_rank_times_new(&run.p);
+        struct pct_rank_times *times = rank_times_of(&run.p);
         if (times->busiest != 0 || times->ends_early != cases[k].want ||
             pct_rank_times_know_imbalance(times) == cases[k].want)
             fail_msg("case %zu: %d", k, times->ends_early);

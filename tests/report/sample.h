@@ -6,6 +6,7 @@
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
+#include "analysis/rank_times.h"
 #include "analysis/symbols/symbols.h"
 #include "format/profile.h"
 
@@ -44,6 +45,15 @@ struct sample_calls {
     int32_t rank;
     uint64_t count, time, min, max, sent, received;
 };
+
+/* Divides the times of the ranks of a profile. */
+static inline struct pct_rank_times *rank_times_of(const struct pc_profile *p)
+{
+    struct pct_totals *m = pct_totals_new(p);
+    struct pct_rank_times *t = pct_rank_times_new(m);
+    pct_totals_free(m);
+    return t;
+}
 
 /* An empty profile with a root and the fields of the plugin time. */
 void sample_begin(struct sample *s);

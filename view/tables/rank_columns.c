@@ -254,6 +254,7 @@ const struct pct_table pct_ranks_table = {
     .name = "ranks",
     .doc = "one row for each rank",
     .count = count_ranks,
+    .in_order = true,
     .of_whole = true,
     PCT_COLUMNS(rank_columns),
 };
