@@ -205,6 +205,18 @@ static void name_modules(struct joiner *b, const struct pct_run *runs)
     }
 }
 
+/* True for the main program of Fortran, which its main calls. With debug information it has the
+ * name that the source gives it, else that of its symbol, MAIN__. */
+static bool is_fortran_main(const struct joiner *b, const struct pct_node *n)
+{
+    const struct pct_node *above = n->parent == PC_NO_INDEX ? NULL : &b->tree->nodes[n->parent];
+    if (!above || above->kind != PCOLLECT_NODE_FRAME || !above->frame->function ||
+        strcmp(above->frame->function, "main") != 0 || !above->frame->file)
+        return false;
+    const char *end = strrchr(pc_base_name(above->frame->file), '.');
+    return end && (end[1] == 'f' || end[1] == 'F');
+}
+
 /* Keys by which nodes are matched. Calls of functions without a name keep the label, module and
  * offset, unless other runs have another build of the module: then those that one function calls
  * are one. Computation outside of any function is one context of its module. */
@@ -222,7 +234,7 @@ static const char *label_of(const struct joiner *b, const struct pct_node *n)
                b->join->by_line) {
         return pct_pool_intern(b->join->pool, n->label);
     } else {
-        put_function(b->join, n->frame->function, &text);
+        put_function(b->join, is_fortran_main(b, n) ? "MAIN__" : n->frame->function, &text);
     }
     const char *label = pct_pool_intern(b->join->pool, text.data);
     pct_buf_free(&text);
@@ -507,10 +519,9 @@ static int add_run(struct pct_join *j, const struct pct_run *runs, size_t k, str
     return err;
 }
 
-int pct_join_new(const struct pct_run *runs, size_t n, enum pct_join_times times,
-                 struct pct_join **out, struct pc_error *error)
+static struct pct_join *begin_join(const struct pct_run *runs, size_t n, enum pct_join_times times,
+                                   bool by_line)
 {
-    int err = PC_OK;
     struct pct_join *j = pct_alloc(1, sizeof *j);
     j->n_runs = n;
     j->divided = n > 0;
@@ -523,8 +534,8 @@ int pct_join_new(const struct pct_run *runs, size_t n, enum pct_join_times times
     j->pool = pct_pool_new();
     j->begins = pct_alloc(n, sizeof *j->begins);
     j->lineless = pct_alloc(n, sizeof *j->lineless);
-    j->by_line = pct_runs_same_build(runs, n);
-    j->mixed_mpi = !j->by_line && pct_runs_differ_in_mpi(runs, n);
+    j->by_line = by_line;
+    j->mixed_mpi = !by_line && pct_runs_differ_in_mpi(runs, n);
     make_room(j, 16);
     struct key root = {PCOLLECT_NODE_ROOT, pct_pool_intern(j->pool, ""), {0, 1}};
     struct key compute = {PCOLLECT_NODE_FRAME, pct_pool_intern(j->pool, COMPUTE_LABEL), {0, 1}};
@@ -536,18 +547,42 @@ int pct_join_new(const struct pct_run *runs, size_t n, enum pct_join_times times
     struct key absent = {PCOLLECT_NODE_FRAME, pct_pool_intern(j->pool, ABSENT_LABEL), {0, 1}};
     j->waiting = times == PCT_JOIN_UNDELAYED ? PC_NO_INDEX : add_node(j, 0, &waiting);
     j->absent = times == PCT_JOIN_OWN_BLAMED ? add_node(j, 0, &absent) : PC_NO_INDEX;
-    for (size_t k = 0; k < n && !err; k++) {
-        pc_progress_begin("comparing", runs[k].path, k + 1, n);
-        err = add_run(j, runs, k, error);
-        pc_progress_end();
-    }
-    if (err) {
-        pct_join_free(j);
-        return err;
-    }
-    pct_hash_free(&j->by_key);
-    pct_join_unite_sites(j);
-    *out = j;
+    return j;
+}
+
+/* True if runs of one build differ: the program was stripped of its lines before or after some. */
+static bool lacks_lines(const struct pct_join *j)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < j->n_runs; k++)
+        n += j->lineless[k];
+    return n > 0 && n < j->n_runs;
+}
+
+int pct_join_new(const struct pct_run *runs, size_t n, enum pct_join_times times,
+                 struct pct_join **out, struct pc_error *error)
+{
+    bool by_line = pct_runs_same_build(runs, n), again;
+    do {
+        struct pct_join *j = begin_join(runs, n, times, by_line);
+        int err = PC_OK;
+        for (size_t k = 0; k < n && !err; k++) {
+            pc_progress_begin("comparing", runs[k].path, k + 1, n);
+            err = add_run(j, runs, k, error);
+            pc_progress_end();
+        }
+        again = !err && by_line && lacks_lines(j);
+        if (err || again) {
+            pct_join_free(j);
+            by_line = false;
+        } else {
+            pct_hash_free(&j->by_key);
+            pct_join_unite_sites(j);
+            *out = j;
+        }
+        if (err)
+            return err;
+    } while (again);
     return PC_OK;
 }
 

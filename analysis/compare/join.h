@@ -3,8 +3,8 @@
  * Several profiles of one program side by side: their trees matched, context by context.
  *
  * Data structure: one tree; each node has the figures of every run that contains it. Nodes are
- * matched from the root on: by their label (function, file and line) if all runs are of one build,
- * else by function, so that moved lines do not matter, and by the number of the call if a function
+ * matched from the root on: by their label (function, file and line) if all runs are of one build
+ * and have its lines, else by function, so that moved lines do not matter, and by the number of the call if a function
  * calls another from several lines (call_sites.h). If a function was inlined in one run and is
  * missing in another, its callees are matched one level up. Functions without a name of a module of
  * which the runs have other builds are one node below each caller: offsets differ. Handles of MPI

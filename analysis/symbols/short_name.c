@@ -394,11 +394,24 @@ static size_t bracket_bytes(const char *s)
     return n;
 }
 
+/* Appends a name without the underscore that Fortran adds to that of a procedure: `solve_`,
+ * `solve_._omp_fn.0`. */
+static void put_procedure(struct pct_buf *b, const char *name, size_t n)
+{
+    static const char *const region[] = {"._omp_fn."};
+    size_t bare = bytes_before(name, region, 1);
+    bare = bare < n ? bare : n;
+    bool added = bare > 1 && name[bare - 1] == '_' && name[bare - 2] != '_' && name[0] != '_' &&
+                 strcspn(name, ":( <") >= bare;
+    pct_buf_put(b, name, bare - added);
+    pct_buf_put(b, name + bare, n - bare);
+}
+
 void pct_name_of_builds(struct pct_buf *b, const char *name)
 {
     static const char lambda[] = "{lambda", call[] = "}::operator()", constant[] = " const";
     struct pct_buf whole = {0};
-    pct_buf_put(&whole, name, pct_name_uncopied_bytes(name));
+    put_procedure(&whole, name, pct_name_uncopied_bytes(name));
     const char *s = whole.data + name_begin(whole.data, whole.n);
     pct_buf_put(b, "", 0);
     while (*s) {

@@ -59,8 +59,9 @@ bool pct_name_is_region(const char *name);
 size_t pct_name_uncopied_bytes(const char *name);
 
 /* Appends the name by which a function is known in all builds, whatever the compiler inlines or
- * copies: without the marks of a copy, ".constprop.0", " [clone .isra.0]"; without the return type,
- * which may be spelled in several ways; and with lambdas as those are named that are inlined,
+ * copies, with and without debug information: without the marks of a copy, ".constprop.0", " [clone
+ * .isra.0]"; without the underscore of a symbol of Fortran; without the return type, which may be
+ * spelled in several ways; and with lambdas as those are named that are inlined,
  * `main::{lambda#1}::operator()`, without parameters. */
 void pct_name_of_builds(struct pct_buf *b, const char *name);
 

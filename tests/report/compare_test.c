@@ -527,6 +527,10 @@ static void a_copy_of_a_function_is_matched_with_it(void **state)
         {{"solve._omp_fn.0", "solve._omp_fn.1"}, false},
         {{"solve._omp_fn.0", "solve._omp_fn.0.constprop.0"}, true},
         {{"solve.partial", "solve"}, false},
+        {{"solve", "solve_"}, true},
+        {{"solve._omp_fn.0", "solve_._omp_fn.0.constprop.0"}, true},
+        {{"solve", "solve__"}, false},
+        {{"a::solve_(int)", "a::solve(int)"}, false},
         {{"main::{lambda#1}::operator()",
           "main::{lambda(int)#1}::operator()(int) const [clone .constprop.0]"},
          true},
@@ -563,6 +567,40 @@ static void a_copy_of_a_function_is_matched_with_it(void **state)
     }
     two_builds = false;
     in_solve[0].function = in_solve[1].function = "solve";
+}
+
+/* Without debug information the main program of Fortran has the name of its symbol. */
+static void the_main_program_of_fortran_is_matched_with_its_symbol(void **state)
+{
+    (void)state;
+    two_builds = true;
+    in_solve[1].function = "MAIN__";
+    in_main[1].file = NULL;
+    for (int fortran = 0; fortran < 2; fortran++) {
+        in_main[0].file = fortran ? "a.f90" : "a.c";
+        open_pair();
+        char *text = compare(false);
+        says(text, "New (", !fortran);
+        free(text);
+        close_pair();
+    }
+    in_main[0].file = in_main[1].file = "a.c";
+    in_solve[1].function = "solve";
+    two_builds = false;
+}
+
+/* The second run is of the same build, of which the lines were stripped. */
+static void a_build_that_was_stripped_of_its_lines_is_matched_by_function(void **state)
+{
+    (void)state;
+    lineless = true;
+    open_pair();
+    lineless = false;
+    char *text = compare(false);
+    says(text, "New (", false);
+    says(text, "Gone (", false);
+    free(text);
+    close_pair();
 }
 
 /* The code of solve is a function that is inlined in it; the second build has no lines. */
@@ -639,42 +677,6 @@ static void full_names_hide_no_rows(void **state)
     in_solve[0].function = in_solve[1].function = "solve";
 }
 
-static void print_many(FILE *out, const void *lines, const struct pct_compare_print *how)
-{
-    (void)how;
-    for (size_t i = 0; i < *(const size_t *)lines; i++)
-        fputs("a line\n", out);
-}
-
-/* A tree of 60 lines with 1 %. */
-static void print_least(FILE *out, const void *lines, const struct pct_compare_print *how)
-{
-    (void)lines;
-    for (unsigned i = 0; i < 60000 / how->least; i++)
-        fprintf(out, "%u\n", how->least);
-}
-
-/* The threshold of the tree depends on the lines that stand around it, down to 20 lines of it. */
-static void the_tree_has_room_beside_long_lists(void **state)
-{
-    static const struct {
-        size_t around;
-        const char *least;
-    } cases[] = {{0, "1000\n"}, {10, "1000\n"}, {20, "2000\n"}, {30, "3000\n"}, {200, "3000\n"}};
-    (void)state;
-    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
-        char *text = NULL;
-        size_t n;
-        FILE *out = open_memstream(&text, &n);
-        pct_compare_fit(
-            out, &(struct pct_compare_text){print_many, print_least, print_many, &cases[i].around},
-            &(struct pct_compare_print){.width = 80});
-        fclose(out);
-        says(text, cases[i].least, true);
-        free(text);
-    }
-}
-
 static void a_large_growth_is_told_as_a_factor(void **state)
 {
     static const struct {
@@ -694,19 +696,6 @@ static void a_large_growth_is_told_as_a_factor(void **state)
         free(text);
         close_pair();
     }
-}
-
-/* Not as 1 s +- 3 s. */
-static void a_mean_is_not_rounded_to_its_error(void **state)
-{
-    struct pct_buf b = {0};
-    (void)state;
-    pct_text_mean(&b, 1.32e9, 2.9656e9);
-    assert_string_equal(b.data, "1.320 s +- 2.966 s");
-    pct_buf_clear(&b);
-    pct_text_mean(&b, 1.32e9, -1);
-    assert_string_equal(b.data, "1.320 s");
-    pct_buf_free(&b);
 }
 
 /* A copy has another path. MPICH gives jobs no name. */
@@ -787,12 +776,12 @@ int main(void)
         cmocka_unit_test(handles_of_two_mpis_are_one_type),
         cmocka_unit_test(functions_without_a_name_are_matched_by_their_callers),
         cmocka_unit_test(a_copy_of_a_function_is_matched_with_it),
+        cmocka_unit_test(the_main_program_of_fortran_is_matched_with_its_symbol),
+        cmocka_unit_test(a_build_that_was_stripped_of_its_lines_is_matched_by_function),
         cmocka_unit_test(a_run_and_its_copy_are_one),
         cmocka_unit_test(a_build_without_lines_is_said_to_have_no_inlined_functions),
         cmocka_unit_test(a_time_without_samples_is_said_to_be_at_least_so_long),
         cmocka_unit_test(full_names_hide_no_rows),
-        cmocka_unit_test(a_mean_is_not_rounded_to_its_error),
-        cmocka_unit_test(the_tree_has_room_beside_long_lists),
         cmocka_unit_test(a_large_growth_is_told_as_a_factor),
         cmocka_unit_test(ranks_that_did_not_end_are_counted),
     };
