@@ -2,7 +2,7 @@
 // The view of two profiles, or two sides of several: the rows of `pcollect diff`, and a picture of the tree whose bars
 // are as wide as the mean of both sides and have the colour of the change. Changes that may be noise are grey.
 
-const quietVerdicts = ["same", "noise"];
+const quietVerdicts = ["same", "noise", "unsure"];
 const mostDifferenceRows = 500;
 const differenceColumns = ["place", "verdict", "before", "after", "change", "change_percent", "run_percent"];
 const peopleSeconds = value => Number.isNaN(value) ? "-" : forPeople("ns", Math.round(value * 1e9));
@@ -78,7 +78,7 @@ class DifferenceView {
             ...(parts ? [before.delay, after.delay, delayStays] : []).filter(text => text).map(
                 text => make("p", {class: "delay"}, makeText(text))),
             make("p", {class: "finding"}, text),
-            repeated ? "" : make("p", {}, "Each side needs two runs or more to tell changes from noise."),
+            repeated ? "" : make("p", {}, "Each side needs three runs or more to tell changes from noise."),
             before.ranks === after.ranks ? "" : make("p", {}, "The sides have different numbers of ranks."));
     }
 

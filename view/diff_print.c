@@ -13,8 +13,9 @@
 #include <string.h>
 
 static const char *const verdict_names[PCT_N_VERDICTS] = {
-    [PCT_VERDICT_SAME] = "same", [PCT_VERDICT_NOISE] = "noise", [PCT_VERDICT_MORE] = "more",
-    [PCT_VERDICT_LESS] = "less", [PCT_VERDICT_NEW] = "new",     [PCT_VERDICT_GONE] = "gone"};
+    [PCT_VERDICT_SAME] = "same",     [PCT_VERDICT_NOISE] = "noise", [PCT_VERDICT_MORE] = "more",
+    [PCT_VERDICT_UNSURE] = "unsure", [PCT_VERDICT_LESS] = "less",   [PCT_VERDICT_NEW] = "new",
+    [PCT_VERDICT_GONE] = "gone"};
 
 /* Nanoseconds are shown as seconds. */
 static double unit_of(const struct pct_diff *d)
@@ -122,7 +123,9 @@ static void row_context(const struct pct_cell *c, struct pct_value *out)
 
 static const struct pct_column columns[] = {
     {"place", "context", PCT_TEXT, "where it is", row_place},
-    {"verdict", "", PCT_TEXT, "same, noise, more, less, new or gone", row_verdict},
+    {"verdict", "", PCT_TEXT,
+     "same, noise, more, less, new, gone, or unsure: too few repeats to tell it from noise",
+     row_verdict},
     {"before", "before", PCT_REAL,
      "the metric over all ranks, mean of the runs before: seconds, calls or bytes", row_before},
     {"after", "after", PCT_REAL, "the metric over all ranks, mean of the runs after", row_after},
@@ -393,7 +396,7 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
     pct_buf_free(&run);
     if (!d->repeated)
         pct_print_sentence(out, width, 0,
-                           "Each side needs two runs or more to tell changes from noise.");
+                           "Each side needs three runs or more to tell changes from noise.");
     if (has_two_sizes(d))
         pct_print_sentence(
             out, width, 0,
@@ -600,6 +603,13 @@ static void print_head(FILE *out, const void *diff, const struct pct_compare_pri
     print_run(out, diff, how->width);
 }
 
+/* Number of runs on each side to try if those that are there are too few. */
+static size_t enough_runs(const struct pct_diff *d)
+{
+    size_t least = d->n_before < d->n_after ? d->n_before : d->n_after;
+    return least < 3 ? 3 : least + 1;
+}
+
 static void print_numbers(FILE *out, const struct pct_diff *d, const struct pct_compare_print *how,
                           const size_t n[PCT_N_VERDICTS])
 {
@@ -607,8 +617,7 @@ static void print_numbers(FILE *out, const struct pct_diff *d, const struct pct_
     struct pct_buf b = {0};
     size_t n_by_delay = 0, n_small = 0;
     for (size_t i = 0; i < d->n_rows; i++) {
-        bool quiet =
-            d->rows[i].verdict == PCT_VERDICT_SAME || d->rows[i].verdict == PCT_VERDICT_NOISE;
+        bool quiet = d->rows[i].verdict <= PCT_VERDICT_UNSURE;
         n_by_delay += d->rows[i].by_delay;
         n_small += !quiet && !is_listed(d, &d->rows[i], how);
     }
@@ -618,6 +627,9 @@ static void print_numbers(FILE *out, const struct pct_diff *d, const struct pct_
         pct_buf_format(&b, ", %s %s", pct_text_count(number, n[PCT_VERDICT_NOISE] - n_by_delay),
                        d->repeated ? "differ by no more than noise"
                                    : "with too few samples to tell");
+    if (n[PCT_VERDICT_UNSURE])
+        pct_buf_format(&b, ", %s with too few runs to tell: each side needs %zu or more",
+                       pct_text_count(number, n[PCT_VERDICT_UNSURE]), enough_runs(d));
     if (n_by_delay)
         pct_buf_format(&b, ", %s that may differ only by what is left out",
                        pct_text_count(number, n_by_delay));
@@ -639,7 +651,8 @@ static void print_lists(FILE *out, const void *diff, const struct pct_compare_pr
     const char *const titles[PCT_N_VERDICTS] = {[PCT_VERDICT_MORE] = time ? "Slower" : "More",
                                                 [PCT_VERDICT_LESS] = time ? "Faster" : "Less",
                                                 [PCT_VERDICT_NEW] = "New",
-                                                [PCT_VERDICT_GONE] = "Gone"};
+                                                [PCT_VERDICT_GONE] = "Gone",
+                                                [PCT_VERDICT_UNSURE] = "Too few runs to tell"};
     size_t n[PCT_N_VERDICTS] = {0};
     for (size_t i = 0; i < d->n_rows; i++) {
         enum pct_verdict verdict = d->rows[i].verdict;

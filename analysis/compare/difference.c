@@ -4,6 +4,7 @@
  */
 #include "analysis/compare/difference.h"
 
+#include "analysis/compare/scatter.h"
 #include "analysis/student.h"
 #include "analysis/tree/samples.h"
 
@@ -44,18 +45,19 @@ static void close_change(struct pct_diff_change *c)
     close_side(&c->before);
     close_side(&c->after);
     c->change = c->after.mean - c->before.mean;
-    c->doubt = -1;
+    c->doubt = c->least_doubt = -1;
     if (c->before.n < 2 || c->after.n < 2)
         return;
     double u = c->before.deviation * c->before.deviation / (double)c->before.n;
     double v = c->after.deviation * c->after.deviation / (double)c->after.n;
     if (!(u + v > 0)) {
-        c->doubt = c->change == 0 ? 1 : 0;
+        c->doubt = c->least_doubt = c->change == 0 ? 1 : 0;
         return;
     }
     double freedom =
         (u + v) * (u + v) / (u * u / (double)(c->before.n - 1) + v * v / (double)(c->after.n - 1));
     c->doubt = pct_student_tail(c->change / sqrt(u + v), freedom);
+    c->least_doubt = erfc(fabs(c->change) / sqrt(2 * (u + v)));
 }
 
 static double time_of(const struct pct_join_node *node, const struct pct_cost *cost)
@@ -193,13 +195,6 @@ static int compare_rows(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-static int compare_doubts(const void *a, const void *b)
-{
-    double x = (*(struct pct_diff_row *const *)a)->figure.doubt;
-    double y = (*(struct pct_diff_row *const *)b)->figure.doubt;
-    return x < y ? -1 : x > y;
-}
-
 /* True if the row is large enough to be tested. Depends only on its size, not on the change. */
 static bool is_tested(const struct pct_diff *d, const struct pct_diff_row *row)
 {
@@ -208,25 +203,72 @@ static bool is_tested(const struct pct_diff *d, const struct pct_diff_row *row)
            f->after.mean > WEIGHS * d->total.after.mean;
 }
 
-/* Turns doubts into the least share of false alarms at which the row would still be reported as
- * changed. */
-static void correct_doubts(struct pct_diff *d)
+/* Value below which times of a row are not told apart: that of a sample, where it is known, else a
+ * part of the lesser side. */
+static double least_of(const struct pct_diff *d, const struct pct_diff_row *row)
 {
-    struct pct_diff_row **order = pct_alloc(d->n_rows, sizeof *order);
-    double least = 1;
+    static const double part = 0.05;
+    double before = row->figure.before.mean, after = row->figure.after.mean;
+    double sample =
+        (d->unseen_before_ns * (double)d->n_before + d->unseen_after_ns * (double)d->n_after) /
+        (2 * UNSEEN);
+    if (d->join->nodes[row->node].kind == PCOLLECT_NODE_POINT && sample > 0)
+        return sample;
+    return part * (before > 0 && (after > before || !(after > 0)) ? before : after);
+}
+
+/* Tests the times of the n rows, with or without what is left out of them. */
+static void test_times(const struct pct_diff *d, struct pct_diff_row **rows, size_t n,
+                       bool with_delay)
+{
+    size_t n_runs = d->n_before + d->n_after;
+    struct pct_scatter_row *tests = pct_alloc(n, sizeof *tests);
+    double *values = pct_alloc(2 * n * n_runs, sizeof *values), *variances = values + n * n_runs;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t node = rows[i]->node;
+        tests[i] =
+            (struct pct_scatter_row){.computes = d->join->nodes[node].kind != PCOLLECT_NODE_OP,
+                                     .values = &values[i * n_runs],
+                                     .variances = &variances[i * n_runs],
+                                     .least = least_of(d, rows[i])};
+        for (size_t k = 0; k < n_runs; k++) {
+            const struct pct_cost *cost = pct_join_cost(d->join, node, k);
+            values[i * n_runs + k] = cost->ns + (with_delay ? cost->delayed_ns : 0);
+            variances[i * n_runs + k] = cost->variance;
+        }
+    }
+    pct_scatter_test(tests, n, d->n_before, d->n_after);
+    for (size_t i = 0; i < n; i++) {
+        struct pct_diff_change *c = with_delay ? &rows[i]->with_delay : &rows[i]->figure;
+        c->doubt = tests[i].doubt;
+        c->least_doubt = tests[i].least_doubt;
+    }
+    pct_free(tests);
+    pct_free(values);
+}
+
+/* Tests the rows against the scatter of the repeats. */
+static void test_rows(struct pct_diff *d)
+{
+    struct pct_diff_row **rows = pct_alloc(d->n_rows, sizeof *rows);
+    double **doubts = pct_alloc(2 * d->n_rows, sizeof *doubts);
     size_t n = 0;
     for (size_t i = 0; i < d->n_rows; i++) {
         if (is_tested(d, &d->rows[i]))
-            order[n++] = &d->rows[i];
+            rows[n++] = &d->rows[i];
         else
-            d->rows[i].figure.doubt = 1;
+            d->rows[i].figure.doubt = d->rows[i].figure.least_doubt = 1;
     }
-    qsort(order, n, sizeof *order, compare_doubts);
-    for (size_t i = n; i-- > 0;) {
-        least = fmin(least, order[i]->figure.doubt * (double)n / (double)(i + 1));
-        order[i]->figure.doubt = least;
+    for (int with_delay = 0; with_delay < 2 && d->metric == PCT_DIFF_TIME; with_delay++)
+        test_times(d, rows, n, with_delay);
+    for (size_t i = 0; i < n; i++) {
+        doubts[i] = &rows[i]->figure.doubt;
+        doubts[n + i] = &rows[i]->figure.least_doubt;
     }
-    pct_free(order);
+    pct_scatter_correct(doubts, n);
+    pct_scatter_correct(doubts + n, n);
+    pct_free(rows);
+    pct_free(doubts);
 }
 
 /* True if the samples of one run on each side may differ so much by chance. */
@@ -264,8 +306,12 @@ static void judge_row(const struct pct_diff *d, struct pct_diff_row *row)
         row->verdict = PCT_VERDICT_SAME;
     else if (may_be_chance(d, row) || row->by_delay)
         row->verdict = PCT_VERDICT_NOISE;
+    else if (!is_change(d, f) && d->repeated)
+        row->verdict = f->least_doubt <= ALARM && with->change * f->change > 0 && !(call && d->busy)
+                           ? PCT_VERDICT_UNSURE
+                           : PCT_VERDICT_NOISE;
     else if (!is_change(d, f))
-        row->verdict = d->repeated ? PCT_VERDICT_NOISE : PCT_VERDICT_SAME;
+        row->verdict = PCT_VERDICT_SAME;
     else
         row->verdict = f->change > 0 ? PCT_VERDICT_MORE : PCT_VERDICT_LESS;
 }
@@ -276,7 +322,7 @@ static void make_rows(struct pct_diff *d)
     for (uint32_t i = 0; i < d->join->n; i++)
         d->n_rows += fill_row(d, i, &d->rows[d->n_rows]);
     if (d->repeated)
-        correct_doubts(d);
+        test_rows(d);
     for (size_t i = 0; i < d->n_rows; i++)
         judge_row(d, &d->rows[i]);
     qsort(d->rows, d->n_rows, sizeof *d->rows, compare_rows);

@@ -8,12 +8,12 @@
  * pct_run_undelayed). Invariant: the changes of all rows add up to the change of the whole run,
  * unless ranks work with several threads: then rows of computation are CPU time (struct pct_join).
  *
- * With repeats on both sides a change is tested against the scatter of the repeats (Welch's test).
- * Many contexts are tested at once, so the share of false alarms among the reported changes is
- * limited to 5 % (Benjamini and Hochberg). Changes that do not pass are noise. Without repeats the
- * scatter is unknown, and the report says so. In which MPI calls ranks waited for a processor is
- * not known: a change is real only if the times with and without the share of it that is left out
- * agree.
+ * With repeats on both sides a change is tested against the scatter of the repeats: of times by
+ * scatter.h, of other figures by Welch's test. Many contexts are tested at once, so the share of
+ * false alarms among the reported changes is limited to 5 % (Benjamini and Hochberg). Changes that
+ * do not pass are noise, or the repeats are too few to tell. Without repeats the scatter is
+ * unknown, and the report says so. In which MPI calls ranks waited for a processor is not known: a
+ * change is real only if the times with and without the share of it that is left out agree.
  *
  * A context of MPI calls without a call on one side is new or gone. One of computation without a
  * sample there may still run: it takes more, or less.
@@ -29,7 +29,9 @@ extern const char *const pct_diff_metric_names[PCT_N_DIFF_METRICS];
 enum pct_verdict {
     PCT_VERDICT_SAME,
     PCT_VERDICT_NOISE,
-    PCT_VERDICT_MORE, /* slower, with the metric time */
+    PCT_VERDICT_UNSURE, /* more than the scatter that the repeats show; they are too few to know it
+                         */
+    PCT_VERDICT_MORE,   /* slower, with the metric time */
     PCT_VERDICT_LESS,
     PCT_VERDICT_NEW,
     PCT_VERDICT_GONE,
@@ -46,7 +48,9 @@ struct pct_diff_side {
 struct pct_diff_change {
     struct pct_diff_side before, after;
     double change;
-    double doubt; /* chance of such a change by scatter alone; corrected in rows; -1: unknown */
+    /* Chance of such a change by scatter alone, and if the scatter were exactly what the repeats
+     * show; corrected in rows; -1: unknown. */
+    double doubt, least_doubt;
 };
 
 struct pct_diff_row {

@@ -4,11 +4,12 @@
  *
  * Data structure: one tree; each node has the figures of every run that contains it. Nodes are
  * matched from the root on: by their label (function, file and line) if all runs are of one build
- * and have its lines, else by function, so that moved lines do not matter, and by the number of the call if a function
- * calls another from several lines (call_sites.h). If a function was inlined in one run and is
- * missing in another, its callees are matched one level up. Functions without a name of a module of
- * which the runs have other builds are one node below each caller: offsets differ. Handles of MPI
- * in the arguments of C++ functions are the same type in runs with different MPI libraries.
+ * and have its lines, else by function, so that moved lines do not matter, and by the number of the
+ * call if a function calls another from several lines (call_sites.h). If a function was inlined in
+ * one run and is missing in another, its callees are matched one level up. Functions without a name
+ * of a module of which the runs have other builds are one node below each caller: offsets differ.
+ * Handles of MPI in the arguments of C++ functions are the same type in runs with different MPI
+ * libraries.
  *
  * Costs are exclusive, in nanoseconds over all ranks and threads. For an MPI function called in a
  * context it is the time of its calls without nested calls; for a sampled function, the time in its

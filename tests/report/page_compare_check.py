@@ -11,7 +11,7 @@ import urllib.parse
 import page_check as check
 import page_driver as driver
 
-QUIET = ("same", "noise")
+QUIET = ("same", "noise", "unsure")
 
 
 def read_cells(page, table):

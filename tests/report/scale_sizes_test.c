@@ -440,6 +440,21 @@ static void time_of_the_library_is_left_out(void **state)
         pct_run_close(&runs[i]);
 }
 
+/* A wait of 4 % of a run that is 8 % of it beside MPI_Init is worth a sentence. */
+static void delay_is_told_by_the_time_that_changes(void **state)
+{
+    struct pct_buf said = {0};
+    struct pct_left_out left = {.delayed_ns = 4e6, .all_ns = 100e6};
+    (void)state;
+    assert_false(pct_left_out_put(&said, "In a run", &left));
+    assert_string_equal(said.data, "");
+    left.init_ns = 50e6;
+    assert_true(pct_left_out_put(&said, "In a run", &left));
+    assert_non_null(
+        strstr(said.data, "In a run no processor was free for 8 % of the time without MPI_Init: "));
+    pct_buf_free(&said);
+}
+
 /* Threads that wait at one time do not add up: what they waited is a bound, whatever is left out.
  */
 static void a_delay_of_threads_is_a_bound(void **state)
@@ -517,6 +532,7 @@ int main(void)
         cmocka_unit_test(calls_of_a_rank_are_counted_as_they_are),
         cmocka_unit_test(time_of_the_library_is_left_out),
         cmocka_unit_test(a_place_is_that_of_a_build_with_lines),
+        cmocka_unit_test(delay_is_told_by_the_time_that_changes),
         cmocka_unit_test(a_delay_of_threads_is_a_bound),
     };
     return cmocka_run_group_tests_name("scale of sizes", tests, NULL, NULL);
