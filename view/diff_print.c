@@ -464,13 +464,24 @@ static void put_row_figure(const struct pct_diff *d, const struct pct_diff_row *
         put_figure(d, after ? &row->figure.after : &row->figure.before, b);
 }
 
+/* Appends the place of a row, and on which rank the change is: ", 92 % of it on rank 1". */
+static void put_row_place(const struct pct_diff_row *row, struct pct_buf *b)
+{
+    pct_buf_text(b, row->place);
+    if (row->rank_part >= 0.995)
+        pct_buf_format(b, ", all of it on rank %u", row->rank);
+    else if (row->rank_part > 0)
+        pct_buf_format(b, ", %.0f %% of it on rank %u", 100 * row->rank_part, row->rank);
+}
+
 /* Prints a row. A place that does not fit beside the figures is printed below them, uncut: its end
  * may be the only difference to another place. */
 static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff_row *row,
                       const struct pct_compare_print *how)
 {
-    struct pct_buf b = {0};
+    struct pct_buf b = {0}, place = {0};
     const struct pct_diff_change *f = &row->figure;
+    put_row_place(row, &place);
     put_percent(&b, d, f->change);
     pct_buf_text(&b, "  ");
     put_row_figure(d, row, false, &b);
@@ -479,15 +490,16 @@ static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff
     put_row_change(&b, f, how->utf8);
     while (pct_text_cells(b.data) < (d->n_before > 1 || d->n_after > 1 ? 64 : 46))
         pct_buf_text(&b, " ");
-    if (!how->width || pct_text_cells(b.data) + 2 + pct_text_cells(row->place) <= how->width) {
-        fprintf(out, "%s  %s\n", b.data, row->place);
+    if (!how->width || pct_text_cells(b.data) + 2 + pct_text_cells(place.data) <= how->width) {
+        fprintf(out, "%s  %s\n", b.data, place.data);
     } else {
         while (b.n && b.data[b.n - 1] == ' ')
             b.data[--b.n] = 0;
         fprintf(out, "%s\n", b.data);
-        print_folded(out, row->place, how);
+        print_folded(out, place.data, how);
     }
     pct_buf_free(&b);
+    pct_buf_free(&place);
 }
 
 /* Thousandths of a percent of the total before, from which on a change is in a list. */

@@ -90,7 +90,17 @@ static void add_costs(struct pct_join *j, uint32_t to, uint32_t from)
         sum->present |= c->present;
         sum->ns += c->ns;
         sum->waits_ns += c->waits_ns;
+        sum->open_ns += c->open_ns;
+        sum->delayed_ns += c->delayed_ns;
         sum->samples += c->samples;
+        sum->variance += c->variance;
+        for (uint32_t r = 0; c->rank_ns && sum->rank_ns && r < j->n_ranks; r++)
+            sum->rank_ns[r] += c->rank_ns[r];
+        if (sum->rank_ns)
+            pct_free(c->rank_ns);
+        else
+            sum->rank_ns = c->rank_ns;
+        c->rank_ns = NULL;
         sum->calls += c->calls;
         sum->bytes += c->bytes;
         sum->caller = pct_join_callers(sum->caller, c->caller);

@@ -126,6 +126,25 @@ static void describe(struct pct_join *j, const struct pct_joined *r, uint32_t at
     }
 }
 
+/* Adds the samples of a node by rank, if the profile keeps them. */
+static void add_ranks(const struct pct_join *j, const struct pct_joined *r, uint32_t at,
+                      struct pct_cost *cost)
+{
+    const struct pc_profile *p = r->run->profile;
+    const struct pct_tree *t = r->tree;
+    if (!j->n_ranks)
+        return;
+    if (!cost->rank_ns)
+        cost->rank_ns = pct_alloc(j->n_ranks, sizeof *cost->rank_ns);
+    for (uint32_t s = t->nodes[at].first_source; s != PC_NO_INDEX; s = t->next_source[s]) {
+        struct pc_by_rank by =
+            pc_data_by_rank(p, &p->data[p->nodes[s].data], t->samples->time_field);
+        for (uint32_t i = 0; i < by.n; i++)
+            if (by.ranks[i] >= 0 && (uint32_t)by.ranks[i] < j->n_ranks)
+                cost->rank_ns[by.ranks[i]] += r->parts[at] * (double)pc_by_rank_value(&by, i);
+    }
+}
+
 /* Adds computation by samples. Samples inside MPI are part of the time of the MPI functions. */
 void pct_join_add_computation(struct pct_join *j, struct pct_joined *r)
 {
@@ -143,6 +162,7 @@ void pct_join_add_computation(struct pct_join *j, struct pct_joined *r)
         cost->ns += (double)computed.ns * part;
         cost->samples += (double)computed.samples;
         cost->variance += part * part * pct_samples_variance(computed, t->samples->all);
+        add_ranks(j, r, i, cost);
         describe(j, r, i);
     }
     if (j->cpu_time)

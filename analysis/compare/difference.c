@@ -316,6 +316,41 @@ static void judge_row(const struct pct_diff *d, struct pct_diff_row *row)
         row->verdict = f->change > 0 ? PCT_VERDICT_MORE : PCT_VERDICT_LESS;
 }
 
+/* Change of a row on a rank. */
+static double change_on_rank(const struct pct_diff *d, const struct pct_diff_row *row,
+                             uint32_t rank)
+{
+    double sum = 0;
+    for (size_t k = 0; k < d->n_before + d->n_after; k++) {
+        const double *rank_ns = pct_join_cost(d->join, row->node, k)->rank_ns;
+        double ns = rank_ns ? rank_ns[rank] : 0;
+        sum += k < d->n_before ? -ns / (double)d->n_before : ns / (double)d->n_after;
+    }
+    return sum;
+}
+
+/* Notes the rank on which a function takes more, or less, if others differ little. */
+static void find_rank(const struct pct_diff *d, struct pct_diff_row *row)
+{
+    static const double most = 0.8, unknown = 0.01;
+    const struct pct_diff_change *f = &row->figure;
+    double sum = 0, part = 0;
+    bool listed = row->verdict == PCT_VERDICT_MORE || row->verdict == PCT_VERDICT_LESS ||
+                  row->verdict == PCT_VERDICT_UNSURE;
+    if (d->metric != PCT_DIFF_TIME || d->join->n_ranks < 2 || !listed)
+        return;
+    for (uint32_t r = 0; r < d->join->n_ranks; r++) {
+        double on_rank = change_on_rank(d, row, r) / f->change;
+        sum += on_rank;
+        if (on_rank > part) {
+            part = on_rank;
+            row->rank = r;
+        }
+    }
+    bool known = fabs(sum - 1) * fabs(f->change) <= unknown * fmax(f->before.mean, f->after.mean);
+    row->rank_part = known && part >= most && part <= 1 / most ? part : 0;
+}
+
 static void make_rows(struct pct_diff *d)
 {
     d->rows = pct_alloc(d->join->n, sizeof *d->rows);
@@ -323,8 +358,10 @@ static void make_rows(struct pct_diff *d)
         d->n_rows += fill_row(d, i, &d->rows[d->n_rows]);
     if (d->repeated)
         test_rows(d);
-    for (size_t i = 0; i < d->n_rows; i++)
+    for (size_t i = 0; i < d->n_rows; i++) {
         judge_row(d, &d->rows[i]);
+        find_rank(d, &d->rows[i]);
+    }
     qsort(d->rows, d->n_rows, sizeof *d->rows, compare_rows);
     pct_diff_name_places(d, false);
 }

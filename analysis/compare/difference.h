@@ -60,6 +60,10 @@ struct pct_diff_row {
     struct pct_diff_change with_delay; /* figure, with what is left out of MPI calls */
     bool by_delay;                     /* noise: the two do not agree about the change */
     enum pct_verdict verdict;
+    /* Part of the change that is on one rank of several, if it is most of it; 0: it is not, or not
+     * known. */
+    double rank_part;
+    uint32_t rank;
 };
 
 struct pct_diff {

@@ -526,7 +526,10 @@ static struct pct_join *begin_join(const struct pct_run *runs, size_t n, enum pc
     j->n_runs = n;
     j->divided = n > 0;
     j->times = times;
+    j->n_ranks = times == PCT_JOIN_UNDELAYED && n ? runs[0].n_ranks : 0;
     for (size_t k = 0; k < n; k++) {
+        if (runs[k].n_ranks != j->n_ranks || runs[k].n_missing || j->n_ranks > PCT_JOIN_RANKS)
+            j->n_ranks = 0;
         j->divided &= runs[k].sampled;
         j->cpu_time |= times == PCT_JOIN_UNDELAYED && runs[k].n_working > 1;
     }
@@ -590,6 +593,8 @@ void pct_join_free(struct pct_join *j)
 {
     if (!j)
         return;
+    for (size_t i = 0; i < j->n * j->n_runs; i++)
+        pct_free(j->costs[i].rank_ns);
     pct_free(j->nodes);
     pct_free(j->costs);
     pct_free(j->begins);

@@ -36,6 +36,7 @@ struct pct_cost {
     double samples;      /* POINT only */
     double variance;     /* of ns, by samples: of what they leave over, too; in ns^2 */
     double calls, bytes; /* MPI functions only */
+    double *rank_ns;     /* POINT: part of ns by rank, where it is known; may be NULL */
     int32_t caller;      /* the rank that makes all of them + 1; 0: none; PCT_MANY_CALLERS */
 };
 
@@ -86,8 +87,12 @@ enum pct_join_times {
     PCT_JOIN_OWN_BLAMED
 };
 
+/* The most ranks of which a join keeps what each computes. */
+enum { PCT_JOIN_RANKS = 256 };
+
 struct pct_join {
     size_t n_runs;
+    uint32_t n_ranks; /* that all runs have, and of which it keeps what each computes; else 0 */
     struct pct_join_node *nodes;
     struct pct_cost *costs; /* node * n_runs + run */
     size_t n, room;
