@@ -198,8 +198,11 @@ static void test_row(const struct kind *k, size_t i, const struct prior *p)
     const double *values = k->rows[i]->values;
     bool agree =
         change * (mean_of(values + k->n_before, n_after) - mean_of(values, k->n_before)) > 0;
-    double t = agree && sum > 0 ? change / sqrt(sum * part) : 0; /* else an outlier is all of it */
-    freedom = sum * sum / (own * own / freedom + k->shared * k->shared / k->freedom);
+    double t = !agree    ? 0 /* an outlier is all of it */
+               : sum > 0 ? change / sqrt(sum * part)
+                         : HUGE_VAL;
+    freedom = sum > 0 ? sum * sum / (own * own / freedom + k->shared * k->shared / k->freedom)
+                      : k->freedom;
     k->rows[i]->doubt = pct_student_tail(t, freedom);
     k->rows[i]->least_doubt = erfc(fabs(t) / sqrt(2));
 }

@@ -129,9 +129,22 @@ static void scatter_is_no_change_and_changes_are_found(void **state)
     }
 }
 
+static void a_change_without_scatter_is_certain(void **state)
+{
+    static const double values[2][4] = {{5, 5, 7, 7}, {3, 3, 3, 3}}, exact[4] = {0};
+    struct pct_scatter_row rows[2];
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        rows[i] = (struct pct_scatter_row){.values = values[i], .variances = exact, .least = 1};
+    pct_scatter_test(rows, 2, 2, 2);
+    assert_true(rows[0].doubt < 1e-9 && rows[0].least_doubt < 1e-9);
+    assert_true(rows[1].doubt > 0.999 && rows[1].least_doubt > 0.999);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_change_without_scatter_is_certain),
         cmocka_unit_test(scatter_is_no_change_and_changes_are_found),
     };
     return cmocka_run_group_tests_name("scatter", tests, NULL, NULL);
