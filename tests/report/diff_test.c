@@ -355,8 +355,7 @@ static void hidden_nodes_are_a_line_with_their_sum(void **state)
     (void)state;
     struct pct_diff *d = compare(runs, times, 1, 1, PCT_DIFF_TIME);
     char *text = text_of(d, 900);
-    if (!strstr(text, "\n    +0.98 %   460.0 ms   490.0 ms  ... 2 more\n"))
-        fail_msg("%s", text);
+    assert_non_null(strstr(text, "\n    +0.98 %   460.0 ms   490.0 ms  ... 2 more\n"));
     free(text);
     close_all(runs, 2, d);
 }
