@@ -109,8 +109,7 @@ static void add_costs(struct pct_join *j, uint32_t to, uint32_t from)
 
 static void add_node(struct pct_join_node *to, const struct pct_join_node *from)
 {
-    to->site = (struct pct_call_site){0, 1};
-    to->uncertain = false;
+    to->uncertain |= from->uncertain || to->site.n != from->site.n;
     to->call_line = 0; /* several lines */
     to->inlined |= from->inlined;
     if (to->line != from->line)
@@ -173,6 +172,8 @@ static void unite(struct pct_join *j, uint32_t to, uint32_t from)
 {
     struct pairs pairs = {0};
     begin_pair(j, &pairs, to, from);
+    j->nodes[to].site = (struct pct_call_site){0, 1};
+    j->nodes[to].uncertain = false;
     while (pairs.n)
         unite_pair(j, &pairs, pairs.list[--pairs.n]);
     pct_free(pairs.list);
