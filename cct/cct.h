@@ -58,11 +58,6 @@ static inline void *pc_arena_at(const struct pc_arena *a, pcollect_ref ref)
     return a->base + (size_t)ref * PCOLLECT_REF_UNIT;
 }
 
-static inline pcollect_ref pc_arena_ref(const struct pc_arena *a, const void *p)
-{
-    return (pcollect_ref)((size_t)((const char *)p - a->base) / PCOLLECT_REF_UNIT);
-}
-
 /* Opens an arena of at most `bytes` in folder `spool`/pcollect-UID (made 0700; refused if it is a
  * link, someone else's, or writable by others). Falls back to anonymous memory if spool is NULL or
  * empty, is in no local file system, has no room, or is refused: then the result is PC_OK, the

@@ -8,7 +8,7 @@
  *
  *     wrapper of MPI_Send:   struct pc_call call;
  *                            call.cfa, .fp, .ret: the frame of the caller;
- *                            if (!core->begin(&call, PC_SLOT_MPI_SEND)) return real(...);
+ *                            if (!core->begin(&call, slot of MPI_Send, cfa, ret)) return real(...);
  *                            if (core->asks) {pc_call_clear(&call); members that plugins want;
  *                                             if (core->pre) {
  *                                                 core->pre(&call);

@@ -27,8 +27,7 @@ void pc_rule_made_by_group(struct pc_call *call, MPI_Comm parent, MPI_Group grou
                            const MPI_Comm *made);
 /* Called by the members of two groups. */
 void pc_rule_made_bridge(struct pc_call *call, MPI_Comm local, int tag, const MPI_Comm *made);
-/* Made from a group without a parent (sessions). `remote`: MPI_GROUP_NULL or the group of the other
- * side. */
+/* Made from a group, or two, without a parent (sessions). */
 void pc_rule_made_from_group(struct pc_call *call, const char *tag, const MPI_Comm *made);
 /* Made with processes outside of this world. */
 void pc_rule_made_outside(struct pc_call *call, const MPI_Comm *made);

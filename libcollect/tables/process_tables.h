@@ -55,7 +55,7 @@ int pc_usage_start(void);
 /* Begins to count: the start of a job is left out, because waits for processors at that time are
  * not the program's. */
 void pc_usage_init_end(void);
-/* Called around the time that MPI_Pcontrol leaves out, and when it begins the run anew. Four system
+/* Called around the time that MPI_Pcontrol leaves out, and when it begins the run anew. Some system
  * calls each. May change errno. Not AS-safe. */
 void pc_usage_leave(void);
 void pc_usage_return(void);

@@ -15,7 +15,7 @@ uint64_t pc_read_fixed(struct pc_reader *r, unsigned n_bytes)
         r->bad = true;
         return 0;
     }
-    for (unsigned i = n_bytes; i > 0; i--) /* both processors are little-endian */
+    for (unsigned i = n_bytes; i > 0; i--) /* all processors with rules are little-endian */
         v = v << 8 | r->p[i - 1];
     r->p += n_bytes;
     return v;

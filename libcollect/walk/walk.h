@@ -8,7 +8,7 @@
  * malloc, no lock, and no system call except the probe of pages of a foreign stack.
  *
  * A step names every word of stack that decided where it went, so that the same walk can later be
- * repeated by comparing those words (cct/path cache).
+ * repeated by comparing those words (libcollect/context/path.h).
  *
  * All functions here are AS-safe and MT-safe.
  */
