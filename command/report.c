@@ -37,11 +37,9 @@ static int check_filter(const struct pc_profile *p, struct pct_report_request *r
     struct pct_options *view = &r->view;
     struct pct_filter *filter = &view->filter;
     bool phase = !filter->has_phase || !filter->phase, region = !filter->region;
-    if (r->domain && !(filter->domain = pct_domain_find(p, r->domain)))
-        return refuse_filter(
-            "domain", r->domain,
-            "the profile has no communicator with this id, and not exactly one with this name; "
-            "--table communicators lists them (the plugin domain makes it)");
+    struct pct_buf no_domain = {0};
+    if (r->domain && !(filter->domain = pct_domain_find(p, r->domain, &no_domain)))
+        return refuse_filter("domain", r->domain, no_domain.data);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
         const char *name = n->kind == PCOLLECT_NODE_REGION ? pc_profile_region(p, n->offset) : NULL;

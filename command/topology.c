@@ -226,16 +226,9 @@ static int show_profile(const struct pct_command *self, const char *file,
 {
     struct pct_pair_filter filter = {
         .class_name = r->class_name, .has_phase = r->has_phase, .phase = r->phase};
-    if (r->domain && !(filter.domain = pct_domain_find(p, r->domain))) {
-        struct pct_buf word = {0};
-        pct_text_shell(&word, file);
-        pct_refuse(self,
-                   "--domain %s: the profile has no communicator with this id, and not "
-                   "exactly one with this name (`pcollect report --table communicators %s`)",
-                   r->domain, word.data);
-        pct_buf_free(&word);
-        return PCT_CALL;
-    }
+    struct pct_buf no_domain = {0};
+    if (r->domain && !(filter.domain = pct_domain_find(p, r->domain, &no_domain)))
+        return pct_refuse(self, "--domain %s: %s", pct_typed(r->domain), no_domain.data);
     struct pct_topology *t = pct_topology_new(p, &filter);
     if (!t) {
         bool recorded = p->n_ranks && p->ranks[0].notes & PCOLLECT_NOTE_OUTSIDE;

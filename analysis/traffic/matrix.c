@@ -236,26 +236,39 @@ struct pct_traffic pct_traffic_sum(const struct pc_profile *p)
     return sum;
 }
 
-uint64_t pct_domain_find(const struct pc_profile *p, const char *text)
+uint64_t pct_domain_find(const struct pc_profile *p, const char *text, struct pct_buf *why)
 {
+    enum { SHOWN = 8 };
     const struct pc_profile_table *t = pc_profile_table(p, "communicators");
     char *end;
-    uint64_t id = strtoull(text, &end, 16), found = 0;
+    uint64_t id = strtoull(text, &end, 16), named[SHOWN];
+    size_t n_named = 0;
     bool is_id = *text && !*end;
     uint32_t domain_at = pc_table_column(t, "domain", PCOLLECT_COLUMN_DOMAIN),
              name_at = pc_table_column(t, "name", PCOLLECT_COLUMN_STRING);
     for (uint32_t r = 0; t && r < t->n_rows; r++) {
         uint64_t row_id = pc_table_cell(t, r, domain_at);
-        const char *name = pc_profile_string(p, pc_table_cell(t, r, name_at));
         if (is_id && row_id == id)
             return id;
-        if (!strcmp(name, text)) {
-            if (found)
-                return 0;
-            found = row_id;
-        }
+        if (strcmp(pc_profile_string(p, pc_table_cell(t, r, name_at)), text) != 0)
+            continue;
+        if (n_named < SHOWN)
+            named[n_named] = row_id;
+        n_named++;
     }
-    return found;
+    if (n_named == 1)
+        return named[0];
+    if (!n_named)
+        pct_buf_text(why, "the profile has no communicator with this id or name; pcollect report "
+                          "--table communicators lists them (the plugin domain makes it)");
+    else
+        pct_buf_format(why, "%zu communicators have this name: give the id of one, ", n_named);
+    for (size_t i = 0; i < n_named && i < SHOWN; i++) {
+        pct_buf_text(why, i ? ", " : "");
+        pct_buf_hex(why, named[i]);
+    }
+    pct_buf_text(why, n_named > SHOWN ? ", ..." : "");
+    return 0;
 }
 
 /* ---- Reach ---------------------------------------------------------------------------------- */

@@ -83,8 +83,9 @@ struct pct_topology *pct_topology_new(const struct pc_profile *p,
                                       const struct pct_pair_filter *filter);
 void pct_topology_free(struct pct_topology *t);
 
-/* A communicator by its id in hexadecimal or by its name; 0: none, or several. */
-uint64_t pct_domain_find(const struct pc_profile *p, const char *text);
+/* A communicator by its id in hexadecimal or by its name; 0, and the reason in *why: none, or
+ * several. */
+uint64_t pct_domain_find(const struct pc_profile *p, const char *text, struct pct_buf *why);
 
 /* Messages of the whole profile, also those that are known by distance only. It takes no memory for
  * the pairs. */

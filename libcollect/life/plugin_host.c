@@ -51,8 +51,7 @@ static const char *why_stranger(const struct head *p, const struct pc_plugin_kin
     return NULL;
 }
 
-/* ---- Checks of what a plugin describes ---------------------------------------------------------
- */
+/* ---- Checks of what a plugin describes ------------------------------------------------------ */
 
 /* True for 1 to 31 printable ASCII characters. Names are stored in arrays of fixed size, identify
  * fields, tables and columns, and are printed. */
@@ -236,8 +235,7 @@ static int check_shape(const struct head *p, struct pc_error *why)
     return err ? err : check_tables(p, why);
 }
 
-/* ---- Loading -----------------------------------------------------------------------------------
- */
+/* ---- Loading --------------------------------------------------------------------------------- */
 
 static const void *find_built_in(const struct pc_plugin_kind *kind, const char *name)
 {
