@@ -169,11 +169,11 @@ static void find_small(const struct pct_evidence *f, const struct pct_rule *rule
     struct pct_call_cost cost = pct_finding_cost(f, rule, threshold, 0.9 * ns, ns, most_ns,
                                                  calls_of_rank(f, most) / MANY_CALLS);
     if (cost.text)
-        pct_finding_say_cost(out, f, rule, cost, pct_more_call(f, most),
-                             "%s sends %s of %s on average: with their receives, %s. %s",
-                             most->place, how_many(f, most, "messages"),
-                             in_bytes(f, bytes_of_call(most)), cost.text,
-                             cure(f, most, "Pack several messages into one."));
+        pct_finding_say_cost(
+            out, f, rule, cost, pct_more_call(f, most),
+            "%s sends %s of %s on average: with their receives, %s. %s", most->place,
+            how_many(f, most, "messages"), in_bytes(f, bytes_of_call(most)), cost.text,
+            cure(f, most, "Pack messages for one receiver into one, or exchange less often."));
 }
 
 /* True if the program has windows: a barrier may order accesses to them. */

@@ -141,11 +141,27 @@ static void find_misses(const struct pct_evidence *f, const struct pct_rule *rul
 
 /* ---- Places of page faults ------------------------------------------------------------------- */
 
-/* Estimate for one function: of its page faults, or of ns that it computes. */
+/* Estimate for one function of the program, with the libraries that it calls: of its page faults,
+ * or of ns that it computes. */
 struct share {
     const char *label;
     double value, variance;
+    bool in_library; /* a part of it is there */
 };
+
+/* The share of a node: that of the function of the program around it, if there is one. */
+static struct share share_of(const struct pct_tree *t, uint32_t node, double value, double variance)
+{
+    const struct pc_profile *p = t->totals->profile;
+    for (uint32_t i = node; i != PC_NO_INDEX; i = t->nodes[i].parent) {
+        const struct pct_node *n = &t->nodes[i];
+        bool is_frame = n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
+        if (is_frame && n->frame->function && n->module != PC_NO_INDEX &&
+            pct_symbols_is_program(&p->modules[n->module]))
+            return (struct share){n->label, value, variance, i != node};
+    }
+    return (struct share){t->nodes[node].label, value, variance, false};
+}
 
 static int compare_shares(const void *a, const void *b)
 {
@@ -174,7 +190,8 @@ static struct share find_most(struct share *list, size_t n, double *all_out)
         bool same = i && !strcmp(list[i].label, list[i - 1].label);
         *all_out += list[i].value;
         one = (struct share){list[i].label, list[i].value + (same ? one.value : 0),
-                             list[i].variance + (same ? one.variance : 0)};
+                             list[i].variance + (same ? one.variance : 0),
+                             list[i].in_library || (same && one.in_library)};
         if (one.value > most.value)
             most = one;
     }
@@ -190,8 +207,8 @@ static struct share find_faulting(const struct pct_data *d, uint32_t event, doub
     for (size_t i = 0; i < e->n; i++) {
         const struct pct_estimate_row *row = &e->rows[i];
         if (row->event == event && row->e.trust == PCT_TRUST_FULL)
-            list[n++] = (struct share){pct_data_functions(d)->nodes[row->context].label,
-                                       row->e.value, row->e.variance};
+            list[n++] =
+                share_of(pct_data_functions(d), row->context, row->e.value, row->e.variance);
     }
     struct share most = find_most(list, n, all_out);
     pct_free(list);
@@ -207,8 +224,7 @@ static struct share find_computing(const struct pct_data *d, double *all_out)
     for (uint32_t i = 0; i < t->n && t->samples; i++) {
         const struct pct_sampled own = pct_tree_own(t, i).computed;
         if (own.samples)
-            list[n++] = (struct share){t->nodes[i].label, (double)own.ns,
-                                       pct_samples_variance(own, t->samples->all)};
+            list[n++] = share_of(t, i, (double)own.ns, pct_samples_variance(own, t->samples->all));
     }
     struct share most = find_most(list, n, all_out);
     pct_free(list);
@@ -229,7 +245,7 @@ const char *pct_finding_page_faults(const struct pct_evidence *f)
                              : " Of the samples of computation %.0f %% are in ",
                        100 * most.value / all);
         pct_place_of_path(&b, most.label, false);
-        pct_buf_text(&b, ".");
+        pct_buf_text(&b, most.in_library ? " and the libraries that it calls." : ".");
     }
     if (!event)
         pct_buf_text(&b,

@@ -276,14 +276,6 @@ static uint32_t add_point(uint32_t module, uint64_t offset, double each_ms)
 }
 
 /* Windows of 10 us see 20 of them in the function, none or one elsewhere. */
-static void sampled_faults(bool fault)
-{
-    struct pc_profile_table *t = add_readings_table();
-    faults(fault);
-    add_readings(t, add_point(0, IN_FUNCTION, 390), 5, fault ? 20 : 1);
-    add_readings(t, add_point(0, ELSEWHERE, 600), 5, draw_int(0, 1));
-}
-
 static void add_libraries(void)
 {
     m.sample.modules[1] = (struct pc_profile_module){.path = (char *)"libc.so", .identity = 2};
@@ -291,6 +283,16 @@ static void add_libraries(void)
         .path = (char *)"libpmix.so", .identity = 3, .flags = PCOLLECT_MODULE_RUNTIME};
     m.sample.modules[3] = (struct pc_profile_module){.path = (char *)"[vdso]", .identity = 4};
     m.sample.p.n_modules = 4;
+}
+
+/* The function has them in the C library. */
+static void sampled_faults(bool fault)
+{
+    struct pc_profile_table *t = add_readings_table();
+    faults(fault);
+    add_libraries();
+    add_readings(t, add_point(1, COPYING, 390), 5, fault ? 20 : 1);
+    add_readings(t, add_point(0, ELSEWHERE, 600), 5, draw_int(0, 1));
 }
 
 /* The function writes through the C library, which copies for longer, and a thread of the MPI
@@ -422,7 +424,8 @@ static void the_work_of_the_system_is_placed_or_it_is_said_how(void **state)
              "100 %% are in the system call write, called by %s (%s:", m.function, m.file);
     assert_non_null(strstr(calls, want));
     char *faults_at = first_text("page-faults", true);
-    snprintf(want, sizeof want, " %% are in %s", m.function);
+    snprintf(want, sizeof want, " %% are in %s (%s) and the libraries that it calls.", m.function,
+             m.file);
     assert_non_null(strstr(faults_at, want));
     char *unplaced = first_text("system-time", false),
          *uncounted = first_text("page-faults", false);
