@@ -29,8 +29,7 @@ extern const char *const pct_diff_metric_names[PCT_N_DIFF_METRICS];
 enum pct_verdict {
     PCT_VERDICT_SAME,
     PCT_VERDICT_NOISE,
-    PCT_VERDICT_UNSURE, /* more than the scatter that the repeats show; they are too few to know it
-                         */
+    PCT_VERDICT_UNSURE, /* too much for noise, but the repeats are too few to know */
     PCT_VERDICT_MORE,   /* slower, with the metric time */
     PCT_VERDICT_LESS,
     PCT_VERDICT_NEW,
