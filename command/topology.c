@@ -4,6 +4,7 @@
  */
 #include "command/command.h"
 #include "command/whole_file.h"
+#include "view/query.h"
 #include "view/topology_print.h"
 
 #include <stdlib.h>

@@ -275,17 +275,16 @@ static uint32_t add_point(uint32_t module, uint64_t offset, double each_ms)
     return node;
 }
 
-/* Windows of 10 us see 20 of them in the function, none or one elsewhere. */
 static void add_libraries(void)
 {
-    m.sample.modules[1] = (struct pc_profile_module){.path = (char *)"libc.so", .identity = 2};
+    m.sample.modules[1] = (struct pc_profile_module){.path = (char *)"/lib/libc.so", .identity = 2};
     m.sample.modules[2] = (struct pc_profile_module){
         .path = (char *)"libpmix.so", .identity = 3, .flags = PCOLLECT_MODULE_RUNTIME};
     m.sample.modules[3] = (struct pc_profile_module){.path = (char *)"[vdso]", .identity = 4};
     m.sample.p.n_modules = 4;
 }
 
-/* The function has them in the C library. */
+/* The function has them in the C library: windows of 10 us see 20 there, none or one elsewhere. */
 static void sampled_faults(bool fault)
 {
     struct pc_profile_table *t = add_readings_table();
