@@ -9,16 +9,8 @@
 
 struct pc_profile_data *pc_later_contexts_record(struct pc_profile *p, uint64_t number)
 {
-    const struct pc_later_contexts *later = p->later_contexts;
-    size_t lo = 0, hi = p->n_data;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (later->numbers[mid] < number)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < p->n_data && later->numbers[lo] == number ? &p->data[lo] : NULL;
+    uint32_t i = pc_number_find(p->later_contexts->numbers, p->n_data, number);
+    return i == PC_NO_INDEX ? NULL : &p->data[i];
 }
 
 const char *pc_later_contexts_error(const struct pc_later_contexts *later)

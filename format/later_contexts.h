@@ -37,6 +37,20 @@ struct pc_later_request {
 int pc_later_contexts_take(struct pc_profile *p, const struct pc_later_request *r,
                            struct pc_error *error);
 
+/* The place of a number in a list in ascending order; PC_NO_INDEX: it is not there. */
+static inline uint32_t pc_number_find(const uint32_t *numbers, uint32_t n, uint64_t number)
+{
+    uint32_t low = 0, high = n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (numbers[middle] < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n && numbers[low] == number ? low : PC_NO_INDEX;
+}
+
 /* The listed record with that number in the file, or NULL. */
 struct pc_profile_data *pc_later_contexts_record(struct pc_profile *p, uint64_t number);
 

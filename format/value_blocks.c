@@ -593,20 +593,6 @@ static struct pc_by_rank read_record(struct pc_columns *c, uint32_t number,
     return out;
 }
 
-/* The record of a share that has this number; PC_NO_INDEX: none. */
-static uint32_t find_number(const struct pc_columns *share, uint32_t number)
-{
-    uint32_t low = 0, high = share->n_records;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (share->numbers[middle] < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < share->n_records && share->numbers[low] == number ? low : PC_NO_INDEX;
-}
-
 /* The last share that begins with this rank or one before. */
 static uint32_t find_share(const struct pc_columns *c, int32_t rank)
 {
@@ -625,7 +611,7 @@ static uint32_t find_share(const struct pc_columns *c, int32_t rank)
 static uint32_t join(struct pc_columns *c, struct pc_columns *share,
                      const struct pc_profile_data *d, uint32_t k, uint32_t n)
 {
-    uint32_t number = find_number(share, d->stored);
+    uint32_t number = pc_number_find(share->numbers, share->n_records, d->stored);
     struct pc_by_rank by = {0};
     if (number != PC_NO_INDEX)
         by = read_record(share, number, d, k);
