@@ -5,8 +5,9 @@
  * they are.
  *
  * Data structure: one entry a rank, in the order of the profile's ranks. Invariant: wall_ns is the
- * sum of cpu_ns, blocked_ns and delayed_ns; own_ns that of the first two. Made from the tables
- * `resources` and `sampling`, without symbols and without values by rank. MT-safe.
+ * sum of cpu_ns, blocked_ns and delayed_ns; own_ns that of the first two, without library_ns: the
+ * program is not responsible for what it costs to measure it. Made from the tables `resources` and
+ * `sampling`, without symbols and without values by rank. MT-safe.
  */
 #ifndef PCT_RANK_TIMES_H
 #define PCT_RANK_TIMES_H
@@ -14,16 +15,17 @@
 #include "analysis/tree/totals.h"
 
 struct pct_rank_time {
-    double wall_ns;        /* outside MPI in the time of the run, without for_mpi_ns */
-    double for_mpi_ns;     /* the main thread may have waited for other threads that were in MPI */
-    double cpu_ns;         /* on a processor, with either_ns */
-    double library_ns;     /* part of cpu_ns, by samples: the library measured */
-    double for_threads_ns; /* part of cpu_ns, by samples: the main thread polls in a runtime for
-                              other threads, and none of the program does more work meanwhile */
-    double blocked_ns;     /* not runnable: slept, or waited for a file, a lock, a child */
-    double delayed_ns;     /* runnable, but no processor was free */
-    double own_ns;     /* without delays: cpu_ns and blocked_ns; at least: with unsure_ns at most */
-    double low_ns;     /* lower bound of own_ns, without samples */
+    double wall_ns;         /* outside MPI in the time of the run, without for_mpi_ns */
+    double for_mpi_ns;      /* the main thread may have waited for other threads that were in MPI */
+    double cpu_ns;          /* on a processor, with either_ns */
+    double library_ns;      /* part of cpu_ns, by samples: the library measured */
+    double library_most_ns; /* upper bound of it */
+    double for_threads_ns;  /* part of cpu_ns, by samples: the main thread polls in a runtime for
+                               other threads, and none of the program does more work meanwhile */
+    double blocked_ns;      /* not runnable: slept, or waited for a file, a lock, a child */
+    double delayed_ns;      /* runnable, but no processor was free */
+    double own_ns; /* cpu_ns and blocked_ns without library_ns; at least: with unsure_ns at most */
+    double low_ns; /* lower bound of own_ns and library_ns together, without samples */
     double sampled_ns; /* CPU time outside MPI by the samples of the main thread */
     double blocked_low_ns, blocked_high_ns; /* bounds of the sum of blocked_ns and either_ns */
     double either_ns; /* the main thread was blocked, and others may have computed by turns */

@@ -106,16 +106,17 @@ function sampledOutside(sampling) {
 function outsideParts({outside: {division, turns}}, ranks, sampling) {
     const byRank = sampledOutside(sampling);
     return Array.from({length: ranks.rows}, (_, row) => {
-        const cpu = ranks.number(row, "cpu_s"), [whole, own, blocked, delayed, forMpi, either] =
-            ["compute_s", "own_s", "blocked_s", "delayed_s", "for_mpi_s", "turns_s"].map(name => ranks.number(row, name) || 0);
+        const cpu = ranks.number(row, "cpu_s"), [whole, blocked, delayed, forMpi, either] =
+            ["compute_s", "blocked_s", "delayed_s", "for_mpi_s", "turns_s"].map(name => ranks.number(row, name) || 0);
         if (division === "guessed")
             return [["outside MPI: too short for samples", whole]];
         const sampled = byRank.get(ranks.number(row, "rank")) || {ns: 0, library: 0};
-        const ran = Number.isNaN(cpu) ? Math.min(own, sampled.ns) : cpu - either, library = Math.min(sampled.library, ran);
+        const busy = whole - forMpi - delayed, ran = Number.isNaN(cpu) ? Math.min(busy, sampled.ns) : cpu - either,
+            library = Math.min(sampled.library, ran);
         const onProcessor = [["computing", ran - library], ["pcollect in MPI calls", library],
             ["waiting for threads that are in MPI", forMpi]];
         if (Number.isNaN(cpu))
-            return [...onProcessor, ["outside MPI: not known if computing", own - ran],
+            return [...onProcessor, ["outside MPI: not known if computing", busy - ran],
                 ["waiting for a processor outside MPI", delayed]];
         if (division === "unsure")
             return [...onProcessor, [turns ? "blocked, waiting for a processor or computing by turns outside MPI"

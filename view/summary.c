@@ -445,11 +445,8 @@ void pct_head_imbalance(const struct pct_head *h, struct pct_buf *b)
     const struct pct_rank_times *t = pct_data_rank_times(h->d);
     const struct pc_profile_rank *ranks = h->d->profile->ranks;
     size_t least = pct_rank_times_least(t);
-    double library = 0;
     if (t->n < 2 || !(t->mean_ns > 0) || !pct_rank_times_know_busiest(t) || t->guessed)
         return;
-    for (size_t r = 0; r < t->n; r++)
-        library += t->list[r].library_ns;
     bool known = pct_rank_times_know_imbalance(t);
     const char *verb = pct_rank_times_verb(t);
     const struct pct_rank_time *busiest = &t->list[t->busiest];
@@ -457,8 +454,6 @@ void pct_head_imbalance(const struct pct_head *h, struct pct_buf *b)
     pct_buf_format(b, ": rank %d %s%s ", ranks[t->busiest].rank, verb,
                    strchr(verb, ' ') ? " for" : "");
     put_bounds(b, busiest->own_ns, known ? 0 : busiest->unsure_ns);
-    if (library > LITTLE * t->mean_ns * (double)t->n)
-        pct_buf_text(b, " with pcollect's own time");
     pct_buf_text(b, ", the mean rank ");
     put_bounds(b, t->mean_ns, known ? 0 : t->unsure_ns / (double)t->n);
     if (known && least < t->n) {

@@ -37,16 +37,11 @@ static void add_waiting(struct pct_run *run, uint32_t n_ranks, double mpi_ns, do
     own->mpi_part = mpi_ns > 0 ? (mpi_ns - delayed_ns + in_calls_ns) / mpi_ns : 1;
 }
 
-double pct_run_own_ns(const struct pct_rank_time *t)
-{
-    return t->own_ns - t->library_ns;
-}
-
 struct pct_rank_times *pct_run_times(const struct pct_run *run, const struct pct_totals *m)
 {
     struct pct_rank_times *t = pct_rank_times_new(m);
     for (size_t i = 0; i < t->n && run->keeps_delay; i++) {
-        t->list[i].own_ns = t->list[i].wall_ns;
+        t->list[i].own_ns = t->list[i].wall_ns - t->list[i].library_ns;
         t->list[i].delayed_ns = t->list[i].unsure_ns = t->list[i].all_delayed_ns = 0;
     }
     if (run->keeps_delay)
@@ -97,9 +92,9 @@ static void describe_own(struct pct_run *run, const struct pct_totals *m)
     run->waiting_ns = run->too_short ? 0 : t->delayed_ns - t->unsure_ns;
     for (uint32_t i = 0; i < p->n_ranks; i++) {
         mpi_ns += (double)pct_totals_run_ns(&p->ranks[i]) - t->list[i].wall_ns;
-        own->compute_ns += pct_run_own_ns(&t->list[i]);
+        own->compute_ns += t->list[i].own_ns;
         run->cpu_ns += t->list[i].cpu_ns - t->list[i].library_ns;
-        own->busiest_ns = fmax(own->busiest_ns, pct_run_own_ns(&t->list[i]));
+        own->busiest_ns = fmax(own->busiest_ns, t->list[i].own_ns);
         run->library_ns += t->list[i].library_ns;
         run->variance += fmax(0, t->list[i].variance);
     }

@@ -194,7 +194,7 @@ static struct busiest find_busiest(const struct pct_run *run, const uint32_t *gr
     struct pct_rank_times *t = pct_run_times(run, run->totals);
     double *own_ns = pct_alloc(t->n, sizeof *own_ns);
     for (size_t r = 0; r < t->n; r++)
-        own_ns[r] = pct_run_own_ns(&t->list[r]);
+        own_ns[r] = t->list[r].own_ns;
     struct pct_wait_times waits = pct_totals_wait_times(run->totals, own_ns, group);
     struct busiest b = {
         .rank = waits.longest, .waiting_ns = waits.most_ns, .op_is_message = waits.op_is_message};

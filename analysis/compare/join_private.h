@@ -18,8 +18,6 @@ struct pct_joined {
     double *parts; /* by node of the tree: of its samples, those that stand for computation */
 };
 
-/* Computation of a rank without the time that the library takes beside it. */
-double pct_run_own_ns(const struct pct_rank_time *t);
 /* Divides the time of the ranks; if the run keeps its delay, that is their own time. */
 struct pct_rank_times *pct_run_times(const struct pct_run *run, const struct pct_totals *m);
 /* Opens a run that was looked at, with its figures and without its texts: as pct_run_adopt does. */

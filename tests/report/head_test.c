@@ -443,6 +443,49 @@ static void the_library_never_computes(void **state)
     pct_data_free(d);
 }
 
+/* Rank 0 polls until rank 1 has computed for 500 ms: it makes 8 million calls, in which the library
+ * takes 800 ms. Without samples this is not known, and the other rank may have waited for it. */
+static void a_rank_does_not_compute_because_it_is_measured(void **state)
+{
+    static const char *const columns[] = {"rank",         "booked",   "period",
+                                          "compute_time", "own_time", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER};
+    static const struct {
+        unsigned mpi_calls;
+        bool sampled;
+        const char *says, *rule;
+    } cases[] = {
+        {8000000, true, ": rank 1 computes 500.0 ms, the mean rank 250.0 ms, rank 0 0 ns ",
+         "serial"},
+        {8000000, false, ", rank 1 499.9 ms; within noise ", NULL},
+        {8, false, ", rank 1 499.9 ms ", "imbalance"},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_ranks(2);
+        struct pc_profile_table *t =
+            cases[k].sampled ? add_table("sampling", 1, columns, types) : NULL;
+        m.compute_ms[0] = 800;
+        m.compute_ms[1] = 500;
+        for (uint64_t r = 0; t && r < m.n; r++)
+            add_cells(t, (const uint64_t[]){r, r ? 50 : 0, (uint64_t)(10 * ms),
+                                            (uint64_t)(r ? 500 * ms : 0),
+                                            (uint64_t)(r ? 0 : 800 * ms)});
+        call("MPI_Barrier", PCOLLECT_CLASS_COLL, 1, 0, (const double[]){300, 600});
+        m.sample.ranks[0].mpi_calls = cases[k].mpi_calls;
+        add_resources();
+        struct pct_data *d = end_run();
+        if (!strstr(head_of(d), cases[k].says))
+            fail_msg("case %zu: %s", k, head_of(d));
+        const char *rule = d->findings->n ? d->findings->list[0].rule : NULL;
+        if (!pct_is_same_text(rule, cases[k].rule))
+            fail_msg("case %zu: %s", k, rule ? d->findings->list[0].text : "no finding");
+        pct_data_free(d);
+    }
+}
+
 /* Samples of 670 ms, each of 1 ms; 165 others were lost. */
 static void lost_samples_are_not_in_the_part_that_is_covered(void **state)
 {
@@ -480,6 +523,7 @@ int main(void)
         cmocka_unit_test(missing_ranks_are_listed_as_ranges),
         cmocka_unit_test(unknown_callers_are_told_where_they_matter),
         cmocka_unit_test(the_library_never_computes),
+        cmocka_unit_test(a_rank_does_not_compute_because_it_is_measured),
         cmocka_unit_test(lost_samples_are_not_in_the_part_that_is_covered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

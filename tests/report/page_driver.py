@@ -87,16 +87,16 @@ def ranks_of(page, tables):
         sampled.setdefault(row["rank"], ns(row.get("compute_time")) + ns(row.get("own_time")))
         library.setdefault(row["rank"], ns(row.get("own_time")))
     for row in rows:
-        own, parts = ns(row["own_s"]), row.setdefault("parts", {})
+        busy, parts = ns(row["compute_s"]) - ns(row["for_mpi_s"]) - ns(row["delayed_s"]), row.setdefault("parts", {})
         if "too short for samples" in page.outside[0]:
             parts["outside MPI: too short for samples"] = ns(row["compute_s"])
             continue
-        ran = ns(row["cpu_s"]) - ns(row["turns_s"]) if row["cpu_s"] else min(own, sampled.get(row["rank"], 0))
+        ran = ns(row["cpu_s"]) - ns(row["turns_s"]) if row["cpu_s"] else min(busy, sampled.get(row["rank"], 0))
         parts["pcollect in MPI calls"] = min(library.get(row["rank"], 0), ran)
         parts["computing"] = ran - parts["pcollect in MPI calls"]
         parts["waiting for threads that are in MPI"] = ns(row["for_mpi_s"])
         if not row["cpu_s"]:
-            parts["outside MPI: not known if computing"] = own - ran
+            parts["outside MPI: not known if computing"] = busy - ran
         if " waiting for a processor or computing by turns" in page.outside[0] or " or waiting for a processor" in page.outside[0]:
             name = "blocked, waiting for a processor or computing by turns" if " by turns" in page.outside[0] else "blocked or waiting for a processor"
             parts[name + " outside MPI"] = ns(row["blocked_s"]) + ns(row["turns_s"]) + ns(row["delayed_s"])

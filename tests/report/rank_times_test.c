@@ -395,6 +395,7 @@ static void the_library_does_not_wait_for_a_processor(void **state)
     for (uint32_t r = 0; r < run.p.n_ranks; r++) {
         const struct pct_rank_time *rank = &times->list[r];
         if (fabs(rank->cpu_ns - ranks[r].want_cpu * ms) > 1 ||
+            fabs(rank->own_ns - (ranks[r].want_cpu - ranks[r].want_library) * ms) > 1 ||
             fabs(rank->library_ns - ranks[r].want_library * ms) > 1 ||
             fabs(rank->delayed_ns - ranks[r].want_delayed * ms) > 1)
             fail_msg("rank %u: %g %g %g", r, rank->cpu_ns, rank->library_ns, rank->delayed_ns);

@@ -211,11 +211,14 @@ static const struct pct_column rank_columns[] = {
      .exact = true},
     {"lost", "left out", PCT_COUNT, "things left out, see the table lost", rank_lost},
     {"own_s", "own", PCT_NS,
-     "compute_s without waiting for a processor, or for other threads that are in MPI, at least: "
-     "with unsure_s at most",
+     "compute_s without what samples find in pcollect, and without waiting for a processor, or for "
+     "other threads that are in MPI, at least: with unsure_s at most",
      rank_own, .mpi = true},
     {"cpu_s", "CPU", PCT_NS,
-     "part of own_s on a processor, at most: with turns_s; empty if it is not known", rank_cpu},
+     "part of compute_s on a processor, also in pcollect, at most: with turns_s; empty if it is "
+     "not "
+     "known",
+     rank_cpu},
     {"blocked_s", "blocked", PCT_NS,
      "part of own_s in which the main thread slept or waited for a file or a lock, and no thread "
      "can have computed, at least; empty if it is not known",
