@@ -580,6 +580,41 @@ static void find_placement(const struct pct_evidence *f, const struct pct_rule *
     pct_topology_free(t);
 }
 
+/* ---- The library that measures --------------------------------------------------------------- */
+
+/* Finds what the library itself takes in calls of MPI, by samples: with their error taken off, it
+ * must reach the threshold of the run without waits for processors. */
+static void find_recording(const struct pct_evidence *f, const struct pct_rule *rule,
+                           double threshold, struct pct_findings *out)
+{
+    const struct pc_profile_table *t = pc_profile_table(f->data->profile, "sampling");
+    double ns = 0, squares = 0, calls = 0;
+    const struct pct_fact *most = NULL;
+    for (size_t r = 0; r < f->n_ranks; r++) {
+        const struct pct_rank_time *rank = &f->times->list[r];
+        double error_ns = rank->library_most_ns - rank->library_ns;
+        ns += rank->library_ns;
+        squares += error_ns * error_ns;
+    }
+    double sure_ns = ns - sqrt(squares);
+    for (size_t i = 0; i < f->n; i++) {
+        calls += f->list[i].calls;
+        most = !most || f->list[i].calls > most->calls ? &f->list[i] : most;
+    }
+    if (!(calls > 0) || !(sure_ns > 0) ||
+        sure_ns < threshold * (f->core_ns - f->times->all_delayed_ns))
+        return;
+    pct_finding_say(out, f, rule, ns, pct_more_call(f, most),
+                    "pcollect itself takes %s, %.0f %% of the CPU time, to record %s calls of MPI, "
+                    "of which %.0f %% are %s. No figure counts this as computation, but ranks may "
+                    "be slower by it. Make fewer of these calls; those between MPI_Pcontrol(0) and "
+                    "MPI_Pcontrol(1) are not recorded, and take less.",
+                    pct_finding_share(f, ns),
+                    100 * (double)pct_totals_column(t, "own_time") /
+                        fmax(1, (double)pct_totals_column(t, "cpu")),
+                    pct_finding_number(f, calls), 100 * most->calls / calls, most->place);
+}
+
 /* ---- All ------------------------------------------------------------------------------------- */
 
 static const struct pct_rule rows[] = {
@@ -588,5 +623,6 @@ static const struct pct_rule rows[] = {
     {"system-time", 0.05, "system calls outside MPI", find_system, true},
     {"placement", 0.05, "ranks that communicate much are on different nodes", find_placement,
      false},
+    {"recording", 0.05, "pcollect itself takes long to record calls", find_recording, true},
 };
 const struct pct_rules pct_machine_rules = {rows, PC_ARRAY_LEN(rows)};

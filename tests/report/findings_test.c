@@ -356,6 +356,7 @@ static const struct {
     {"window-synchronisation", window, false, false},
     {"cache-misses", cache_misses, false, true},
     {"thread-waits", thread_waits, true, false},
+    {"recording", plant_recording, false, false},
 };
 
 /* ---- Runs ------------------------------------------------------------------------------------ */

@@ -479,9 +479,11 @@ static void a_rank_does_not_compute_because_it_is_measured(void **state)
         struct pct_data *d = end_run();
         if (!strstr(head_of(d), cases[k].says))
             fail_msg("case %zu: %s", k, head_of(d));
-        const char *rule = d->findings->n ? d->findings->list[0].rule : NULL;
-        if (!pct_is_same_text(rule, cases[k].rule))
-            fail_msg("case %zu: %s", k, rule ? d->findings->list[0].text : "no finding");
+        const struct pct_findings *f = d->findings;
+        if (f->n && cases[k].sampled != !strcmp(f->list[0].rule, "recording"))
+            fail_msg("case %zu: %s", k, f->list[0].text);
+        if (!pct_is_same_text(f->n ? f->list[f->n - 1].rule : NULL, cases[k].rule))
+            fail_msg("case %zu: %s", k, f->n ? f->list[f->n - 1].text : "no finding");
         pct_data_free(d);
     }
 }

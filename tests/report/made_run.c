@@ -231,6 +231,22 @@ void add_thread_waits(double waits, double delayed_ms)
         }
 }
 
+void plant_recording(bool fault)
+{
+    static const char *const columns[] = {"rank", "period",   "compute_time",
+                                          "cpu",  "own_time", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER};
+    struct pc_profile_table *t = add_table("sampling", 1, columns, types);
+    double library = fault ? 300 * ms : 5 * ms;
+    call_all("MPI_Test", PCOLLECT_CLASS_COMPLETION, 1e6, 0, 10);
+    for (uint64_t r = 0; r < m.n; r++)
+        add_cells(t, (const uint64_t[]){r, (uint64_t)(10 * ms),
+                                        (uint64_t)(m.compute_ms[r] * ms - library),
+                                        (uint64_t)(m.compute_ms[r] * ms), (uint64_t)library});
+}
+
 void add_resources(void)
 {
     static const char *const columns[] = {"rank",    "system", "minor_faults", "major_faults",

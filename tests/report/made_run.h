@@ -87,6 +87,8 @@ void add_samples_from_init(double part);
  * rank computes. The main thread waited for no processor, the others for so long. */
 void add_thread_waits(double waits, double delayed_ms);
 void add_resources(void);
+/* Plants a million tests a rank, in which the library takes 300 ms by samples, or 5. */
+void plant_recording(bool fault);
 /* Adds the table `series` of two ranks that are in MPI all the time: bins of 2^24 ns, up to a
  * quarter of the sixth, and from there on twice as wide ones. */
 void add_course(void);
