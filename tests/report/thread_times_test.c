@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Times of threads: which time of a rank is surely blocked if its threads may compute by turns, and
- * what findings say of threads that do.
+ * what findings say of threads that do. What the user time cannot be of a rank's CPU time outside
+ * MPI is system time there.
  */
 #include "made_run.h"
 
@@ -207,6 +208,26 @@ static void a_thread_may_wait_for_a_processor_for_the_main_one(void **state)
     }
 }
 
+/* All ranks are in MPI for far longer than in the kernel, as on a busy machine. They compute for
+ * 1,000 ms outside of it, of which user time may be 100 ms, or all. */
+static void system_time_is_not_hidden_by_waits_in_mpi(void **state)
+{
+    (void)state;
+    for (unsigned hides = 0; hides < 2; hides++) {
+        begin(2, false);
+        add_threads(&(const struct threads){1, 1, 1000, 0}, (const struct threads[2]){{0}});
+        call_all("MPI_Barrier", PCOLLECT_CLASS_COLL, 1, 0, 2000);
+        for (unsigned r = 0; r < m.n; r++) {
+            m.user_ms[r] = hides ? 1000 : 100;
+            m.system_ms[r] = 900;
+            m.faults[r] = 0;
+        }
+        const char *text = sentence("system-time");
+        if (hides ? *text : !strstr(text, " outside MPI take at least 30 % of the run, most on "))
+            fail_msg("%u: %s", hides, text);
+    }
+}
+
 /* Writes a run whose threads may compute by turns while the main thread is blocked, or while it is
  * blocked or waits for a processor. */
 static int write_turns(const char *path, bool delayed)
@@ -230,6 +251,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(threads_one_after_another_are_not_one),
         cmocka_unit_test(threads_that_take_turns_need_one_processor),
         cmocka_unit_test(a_thread_may_wait_for_a_processor_for_the_main_one),
+        cmocka_unit_test(system_time_is_not_hidden_by_waits_in_mpi),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
