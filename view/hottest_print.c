@@ -3,16 +3,18 @@
  * The hottest lines as text: lines of the program with most computation, and MPI calls with most
  * time, each summed over all contexts. Computation in a library counts for the line of the program
  * that called it, and the library is named. The program is named where rows of two programs would
- * look alike. Whole functions are printed instead if the greatest row
- * is of no known line of the program or has too few samples to tell its error, or if these few
- * lines have less than half of what the same number of functions have. A few rows are printed
- * before the tree, which shows the contexts.
+ * look alike. What is in a runtime of OpenMP, where threads wait, comes behind what computes: one
+ * row for its functions without names, and one for each line that called it. Whole functions are
+ * printed instead if the greatest row is of no known line of the program or has too few samples to
+ * tell its error, or if these few lines have less than half of what the same number of functions
+ * have. A few rows are printed before the tree, which shows the contexts.
  */
 #include "analysis/findings/findings.h"
 #include "analysis/symbols/short_name.h"
 #include "analysis/symbols/symbols.h"
 #include "analysis/tree/label.h"
 #include "analysis/tree/roll_up.h"
+#include "format/team_runtime.h"
 #include "view/branches.h"
 #include "view/report_print.h"
 #include "view/sentence.h"
@@ -87,6 +89,49 @@ static size_t join_lines(const struct pct_data *d, struct pct_rolled_row *list, 
             last->function = pct_pool_intern(d->pool, name.data);
             pct_buf_free(&name);
         }
+    }
+    return n;
+}
+
+/* The library in which a line of the program, or a thread of its own, spent the time. */
+static const char *library_of(const struct pct_rolled_row *r)
+{
+    return r->library ? r->library : r->module;
+}
+
+static bool is_in_runtime(const struct pct_rolled_row *r)
+{
+    const char *library = library_of(r);
+    return library && pc_is_team_runtime(pc_base_name(library));
+}
+
+/* True for functions without names of a runtime of OpenMP, in which a thread of its own was. */
+static bool is_nameless_runtime(const struct pct_rolled_row *r)
+{
+    struct pct_buf name = {0};
+    bool is = !r->library && is_in_runtime(r) &&
+              (!r->function || pct_place_of_nameless(&name, r->function));
+    pct_buf_free(&name);
+    return is;
+}
+
+/* Gives such functions one row for each runtime. Returns the number of rows that are left. */
+static size_t join_nameless(struct pct_rolled_row *list, size_t n_rows)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < n_rows; i++) {
+        struct pct_rolled_row row = list[i];
+        bool joins = is_nameless_runtime(&row);
+        size_t k = joins ? 0 : n;
+        while (k < n &&
+               (!is_nameless_runtime(&list[k]) || compare_texts(list[k].module, row.module) != 0))
+            k++;
+        if (joins)
+            row.function = row.file = NULL;
+        if (k < n)
+            pct_sampled_add(&list[k].self, row.self);
+        else
+            list[n++] = row;
     }
     return n;
 }
@@ -188,13 +233,11 @@ static void put_places(const struct pct_data *d, const struct pct_options *o,
     pct_free(names);
 }
 
-/* The library in which a line of the program, or a thread of its own, spent the time, behind the
- * function there that the line called, if it is one. */
+/* That library, behind the function there that the line called, if it is one. */
 static void put_library(const struct pct_data *d, const struct pct_rolled_row *r, bool full,
                         struct pct_buf *b)
 {
-    const char *module = r->library ? r->library : r->module;
-    bool waits = pct_data_threads_wait_in(d, module);
+    bool waits = pct_data_threads_wait_in(d, library_of(r));
     if (r->library) {
         pct_buf_text(b, "(");
         if (r->called) {
@@ -203,8 +246,8 @@ static void put_library(const struct pct_data *d, const struct pct_rolled_row *r
         }
         pct_buf_format(b, "%s%s)", pct_data_full_paths(d) ? r->library : pc_base_name(r->library),
                        waits ? ": threads wait there" : "");
-    } else if (waits) {
-        pct_buf_text(b, "(a runtime library: threads wait there)");
+    } else if (is_in_runtime(r)) {
+        pct_buf_format(b, "(a runtime library%s)", waits ? ": threads wait there" : "");
     }
 }
 
@@ -266,10 +309,11 @@ static void put_title(FILE *out, const struct pct_options *o, const char *title,
             pct_style(o, PCT_STYLE_PLAIN), "share", head, place);
 }
 
-/* Rows of the program by some keys, with what they compute, and the greatest of them. */
+/* Rows of the program by some keys, with what they compute, and the greatest of them: of
+ * computation and of runtimes of OpenMP. */
 struct computing {
     struct pct_rolled_row *list; /* freed by the caller */
-    struct hottest hottest;
+    struct hottest hottest, runtimes;
     struct pct_sampled all;
 };
 
@@ -281,41 +325,54 @@ static struct computing find_computing(const struct pct_data *d, const struct pc
     size_t n = rolled->n;
     if (keys & PCT_KEY_LINE && !o->full_names)
         n = join_lines(d, c.list, n);
+    n = join_nameless(c.list, n);
     for (size_t i = 0; i < n; i++)
         pct_sampled_add(&c.all, c.list[i].self);
     for (size_t i = 0; i < n; i++)
         if (c.all.samples >= PCT_SAMPLES_FEW &&
             pct_text_share(c.list[i].self.ns, c.all.ns) >= LEAST_SHARE)
-            add(&c.hottest, &c.list[i], c.list[i].self.ns);
+            add(is_in_runtime(&c.list[i]) ? &c.runtimes : &c.hottest, &c.list[i],
+                c.list[i].self.ns);
     return c;
 }
 
-static void put_computing(FILE *out, const struct pct_data *d, const struct pct_options *o,
-                          const struct computing *c, bool lines)
+/* What is said below the rows. */
+struct notes {
+    bool few, libraries;
+};
+
+static void put_computing_rows(FILE *out, const struct pct_data *d, const struct pct_options *o,
+                               const struct hottest *h, pc_u128 all_ns, struct notes *notes)
 {
-    bool few = false, libraries = false;
-    const struct hottest *h = &c->hottest;
-    if (h->n)
-        put_title(out, o,
-                  lines ? "Lines that compute most, in all contexts"
-                        : "Functions that compute most, in all contexts",
-                  "computing", lines ? "function and line" : "function and file");
     struct place places[MOST] = {0};
     put_places(d, o, h, places);
     for (size_t i = 0; i < h->n; i++) {
         struct pct_buf time = {0};
         pct_sampled_text(&time, h->row[i]->self, pct_data_samples(d)->whole, false);
         put_library(d, h->row[i], o->full_names, &places[i].piece[LIBRARY]);
-        put_row(out, o, pct_text_share(h->weight[i], c->all.ns), time.data, &places[i]);
-        few |= h->row[i]->self.samples < PCT_SAMPLES_FEW;
-        libraries |= h->row[i]->library != NULL;
+        put_row(out, o, pct_text_share(h->weight[i], all_ns), time.data, &places[i]);
+        notes->few |= h->row[i]->self.samples < PCT_SAMPLES_FEW;
+        notes->libraries |= h->row[i]->library != NULL;
         pct_buf_free(&time);
     }
-    if (few)
+}
+
+static void put_computing(FILE *out, const struct pct_data *d, const struct pct_options *o,
+                          const struct computing *c, bool lines)
+{
+    struct notes notes = {false, false};
+    if (c->hottest.n + c->runtimes.n)
+        put_title(out, o,
+                  lines ? "Lines that compute most, in all contexts"
+                        : "Functions that compute most, in all contexts",
+                  "computing", lines ? "function and line" : "function and file");
+    put_computing_rows(out, d, o, &c->hottest, c->all.ns, &notes);
+    put_computing_rows(out, d, o, &c->runtimes, c->all.ns, &notes);
+    if (notes.few)
         pct_print_sentence(out, o->width, 2,
                            "  few: less than %d samples, too few to tell the error",
                            PCT_SAMPLES_FEW);
-    if (libraries)
+    if (notes.libraries)
         pct_print_sentence(out, o->width, 2, "  (LIBRARY): in this library, called from the %s",
                            lines ? "line" : "function");
 }
