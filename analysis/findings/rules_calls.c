@@ -130,13 +130,29 @@ static bool is_send(const struct pct_fact *fact)
     return fact->op_class == PCOLLECT_CLASS_P2P && fact->is_message && fact->bytes_sent > 0;
 }
 
+/* Time of messages in one function, and the place with most of it. */
+struct message_time {
+    double ns, most_ns;
+    const struct pct_fact *most;
+};
+
+static void add_messages(struct message_time *to, const struct pct_fact *fact, double ns)
+{
+    to->ns += ns;
+    if (ns > to->most_ns) {
+        to->most_ns = ns;
+        to->most = fact;
+    }
+}
+
 /* Time of all messages of few bytes in the function of a send: a send and its receive belong
  * together. Calls without bytes of their own, such as MPI_Wait, count only if the function has no
  * larger messages to which they may belong. */
-static double message_ns(const struct pct_evidence *f, const struct pct_fact *send,
-                         double (*time_of)(const struct pct_evidence *, const struct pct_fact *))
+static struct message_time message_time(const struct pct_evidence *f, const struct pct_fact *send,
+                                        double (*time_of)(const struct pct_evidence *,
+                                                          const struct pct_fact *))
 {
-    double small_ns = 0, others_ns = 0;
+    struct message_time small = {.ns = 0}, all = {.ns = 0}, alone = {.ns = 0};
     bool large = false;
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
@@ -145,12 +161,30 @@ static double message_ns(const struct pct_evidence *f, const struct pct_fact *se
             continue;
         double bytes = bytes_of_call(fact);
         large |= bytes >= FEW_BYTES;
-        if (!(bytes > 0))
-            others_ns += time_of(f, fact);
-        else if (bytes < FEW_BYTES)
-            small_ns += time_of(f, fact);
+        if (bytes > 0 && bytes < FEW_BYTES)
+            add_messages(&small, fact, time_of(f, fact));
+        if (bytes < FEW_BYTES)
+            add_messages(&all, fact, time_of(f, fact));
     }
-    return fmax(small_ns + (large ? 0 : others_ns), time_of(f, send));
+    add_messages(&alone, send, time_of(f, send));
+    if (!large && all.ns > alone.ns)
+        return all;
+    return small.ns > alone.ns ? small : alone;
+}
+
+/* " Most of it is in MPI_Waitall in exchange (a.c:31)." of another call than the send, if that is
+ * so with waits for ranks that are late and without them; else "". Interned. */
+static const char *main_message(const struct pct_evidence *f, const struct pct_fact *send,
+                                const struct message_time *sure, const struct message_time *most)
+{
+    struct pct_buf b = {0};
+    pct_buf_put(&b, "", 0);
+    if (most->most && most->most != send && most->most == sure->most &&
+        most->most_ns > most->ns / 2 && sure->most_ns > sure->ns / 2)
+        pct_buf_format(&b, " Most of it is in %s.", most->most->place);
+    const char *text = pct_pool_intern(f->pool, b.data);
+    pct_buf_free(&b);
+    return text;
 }
 
 static void find_small(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
@@ -165,14 +199,15 @@ static void find_small(const struct pct_evidence *f, const struct pct_rule *rule
     }
     if (!most)
         return;
-    double ns = message_ns(f, most, cost_ns), most_ns = message_ns(f, most, own_ns);
-    struct pct_call_cost cost = pct_finding_cost(f, rule, threshold, 0.9 * ns, ns, most_ns,
+    struct message_time sure = message_time(f, most, cost_ns), all = message_time(f, most, own_ns);
+    struct pct_call_cost cost = pct_finding_cost(f, rule, threshold, 0.9 * sure.ns, sure.ns, all.ns,
                                                  calls_of_rank(f, most) / MANY_CALLS);
     if (cost.text)
         pct_finding_say_cost(
             out, f, rule, cost, pct_more_call(f, most),
-            "%s sends %s of %s on average: with their receives, %s. %s", most->place,
+            "%s sends %s of %s on average: with their receives, %s.%s %s", most->place,
             how_many(f, most, "messages"), in_bytes(f, bytes_of_call(most)), cost.text,
+            main_message(f, most, &sure, &all),
             cure(f, most, "Pack messages for one receiver into one, or exchange less often."));
 }
 
