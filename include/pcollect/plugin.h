@@ -65,7 +65,7 @@ struct pcollect_field {
     uint16_t combine; /* enum pcollect_combine */
     uint16_t unit;    /* enum pcollect_unit */
     uint16_t bins;    /* of PCOLLECT_HIST 1 to 64, else 0 */
-    uint16_t offset;  /* bytes into the record, a multiple of 8 */
+    uint16_t offset;  /* bytes into the record, a multiple of 8; no two fields overlap */
 };
 
 /* ---- Tables: what does not belong to one context ----------------------------------------------

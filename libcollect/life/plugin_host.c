@@ -65,12 +65,22 @@ static bool is_name(const char *name)
 
 #define NO_NAME "has no name of 1 to 31 printable ASCII characters"
 
-static bool is_named_before(const struct pcollect_field *fields, uint32_t i)
+static uint32_t end_of(const struct pcollect_field *f)
 {
-    for (uint32_t k = 0; k < i; k++)
-        if (!strcmp(fields[k].name, fields[i].name))
-            return true;
-    return false;
+    return f->offset + 8u * (f->combine == PCOLLECT_HIST ? PCOLLECT_HIST_WORDS(f->bins) : 1);
+}
+
+/* The fields before field i have been checked. */
+static const char *why_field_clashes(const struct pcollect_field *fields, uint32_t i)
+{
+    const struct pcollect_field *f = &fields[i];
+    for (uint32_t k = 0; k < i; k++) {
+        if (!strcmp(fields[k].name, f->name))
+            return "has the name of another field";
+        if (fields[k].offset < end_of(f) && f->offset < end_of(&fields[k]))
+            return "lies where another field lies";
+    }
+    return NULL;
 }
 
 static const char *why_field_refused(const struct pcollect_field *f, uint32_t record_bytes)
@@ -79,8 +89,7 @@ static const char *why_field_refused(const struct pcollect_field *f, uint32_t re
     if (!pc_field_may_be(f->combine, f->unit, f->bins))
         return is_hist ? "has no unit, or not 1 to 64 bins"
                        : "has no kind or unit, or has bins and is no histogram";
-    if (f->offset % 8 ||
-        f->offset + 8u * (is_hist ? PCOLLECT_HIST_WORDS(f->bins) : 1) > record_bytes)
+    if (f->offset % 8 || end_of(f) > record_bytes)
         return "lies outside of its record, or not at a multiple of 8 bytes";
     if (is_hist && f->unit == PCOLLECT_UNIT_TICKS)
         return "is a histogram in ticks: its bins could not be converted";
@@ -95,8 +104,9 @@ static int check_fields(const struct head *p, struct pc_error *why)
         const struct pcollect_field *f = &p->fields[i];
         if (!is_name(f->name))
             return pc_error_set(why, PC_EARG, "field %u " NO_NAME, i + 1);
-        const char *reason = is_named_before(p->fields, i) ? "has the name of another field"
-                                                           : why_field_refused(f, p->record_bytes);
+        const char *reason = why_field_refused(f, p->record_bytes);
+        if (!reason)
+            reason = why_field_clashes(p->fields, i);
         if (reason)
             return pc_error_set(why, PC_EARG, "field %u, '%s', %s", i + 1, f->name, reason);
     }
@@ -126,12 +136,16 @@ static bool is_column_before(const struct pcollect_table *t, uint32_t i)
     return found;
 }
 
+enum { KNOWN_FLAGS = PCOLLECT_TABLE_BY_PHASE | PCOLLECT_TABLE_KEPT };
+
 /* The table has a valid name. */
 static int check_columns(const struct pcollect_table *t, struct pc_error *why)
 {
     if (!t->columns || t->n_keys < 1 || t->n_keys > PCOLLECT_MAX_KEYS || t->n_values < 1 ||
         t->n_values > PCOLLECT_MAX_VALUES)
         return pc_error_set(why, PC_EARG, "table '%s' has no columns, or too many", t->name);
+    if (t->flags & ~(uint32_t)KNOWN_FLAGS)
+        return pc_error_set(why, PC_EARG, "table '%s' has flags that are not known", t->name);
     if (t->flags & PCOLLECT_TABLE_BY_PHASE && t->n_keys == PCOLLECT_MAX_KEYS)
         return pc_error_set(why, PC_EARG, "table '%s' is by phase and has no room for its last key",
                             t->name);

@@ -38,6 +38,9 @@ static const struct pcollect_field fields[] = {
 #ifdef WRONG_FIELD
     FIELD("far", 8),
 #endif
+#ifdef WRONG_OVERLAP
+    FIELD("again", 0),
+#endif
 };
 
 #ifdef WRONG_SYMBOL
