@@ -306,7 +306,7 @@ static int check_choice(const struct pct_command *self, const struct pct_options
     if (view->table || c->columns || c->n_where)
         return pct_choice_refuse(self, c, view->table, "--table NAME or --by WHAT, too");
     for (size_t i = 0; view->format != PCT_FORMAT_TEXT && i < pct_n_tables; i++)
-        if (c->sort && pct_column_find(pct_tables[i], c->sort))
+        if (c->sort && !pct_tables[i]->asked && pct_column_find(pct_tables[i], c->sort))
             return PCT_DONE;
     bool text = view->format == PCT_FORMAT_TEXT;
     return pct_choice_refuse(self, c, pct_table_find(text ? "primitives" : "contexts"), "");

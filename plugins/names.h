@@ -48,6 +48,7 @@
     X(estimates) \
     X(ratios) \
     X(modules) \
+    X(frames) \
     X(lost)
 /* clang-format on */
 #define PC_STORED_TABLES(X)                                                                        \

@@ -133,7 +133,8 @@ void pct_print_json(FILE *out, const struct pct_data *d, const struct pct_option
 {
     begin(out, d);
     for (size_t i = 0; i < pct_n_tables; i++)
-        pct_table_json(out, pct_tables[i], d, &o->choice);
+        if (!pct_tables[i]->asked)
+            pct_table_json(out, pct_tables[i], d, &o->choice);
     put_rows_tables(out, d, o);
     fputs("\n}\n", out);
 }

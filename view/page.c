@@ -484,7 +484,8 @@ void pct_page_put(FILE *out, const struct pct_page_of *of)
     struct pct_buf topology = {0};
     put_topology(&topology, d); /* first: it takes most memory, but only while it is made */
     for (size_t i = 0; i < pct_n_tables; i++)
-        pct_page_add(&page, pct_tables[i]->name, pct_tables[i], d);
+        if (!pct_tables[i]->asked)
+            pct_page_add(&page, pct_tables[i]->name, pct_tables[i], d);
     pct_cube_make(&by_rank, d, PCT_KEY_RANK | PCT_KEY_PRIMITIVE, "rank,primitive");
     pct_page_add(&page, by_rank.table.name, &by_rank.table, &by_rank.data);
     pct_page_nodes_make(&nodes, d);

@@ -92,6 +92,7 @@ struct pct_table {
     bool in_order;           /* made of these, and of contexts in their order */
     bool of_whole;           /* its rows are of whole ranks: a part of the run has none */
     bool of_tree;            /* made of the tree of struct pct_tree_options */
+    bool asked;              /* shown only if it is named: it repeats what others have */
     const char *outline;     /* of the nodes of a tree in preorder: the columns of its text, the
                                 first indented by the column `level`; NULL: not of a tree */
     const char *then; /* column of numbers, by which rows with equal `sort` follow; or NULL */
@@ -132,7 +133,7 @@ extern const struct pct_by pct_by[];
 
 /* A plugin's table as a table of the report, to be used with `data`. Valid as long as d and the
  * profile are. */
-enum { PCT_MAX_ROWS_COLUMNS = 64 };
+enum { PCT_MAX_ROWS_COLUMNS = 96 };
 struct pct_rows_table {
     struct pct_table table;
     struct pct_data data;

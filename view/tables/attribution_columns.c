@@ -47,6 +47,11 @@ static void get_path(const struct pct_cell *c, struct pct_value *out)
     pct_path_value(pct_data_tree(c->d), row_of(c)->node, out);
 }
 
+static void get_frame(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_frame_value(row_of(c)->node, out);
+}
+
 static void get_context(const struct pct_cell *c, struct pct_value *out)
 {
     pct_id_value(c->d, pct_data_tree(c->d)->nodes[row_of(c)->node].context, out);
@@ -67,6 +72,7 @@ static const struct pct_column count_columns[] = {
     {"path", "path", PCT_TEXT, "functions from the root on, joined by \" > \"; empty for the root",
      get_path, .labels = true},
     PCT_CONTEXT_COLUMN(get_context, 0),
+    PCT_FRAME_COLUMN(get_frame, 0, "number of the last frame of path"),
 };
 
 const struct pct_table pct_counts_table = {

@@ -23,6 +23,11 @@ static void context_path(const struct pct_cell *c, struct pct_value *out)
     out->none = false;
 }
 
+static void context_frame(const struct pct_cell *c, struct pct_value *out)
+{
+    pct_frame_value(context_of(c)->parent, out);
+}
+
 static void context_op(const struct pct_cell *c, struct pct_value *out)
 {
     pct_value_text(c->d, c->d->profile->ops[context_of(c)->op].name, out);
@@ -80,6 +85,7 @@ static const struct pct_column context_columns[] = {
      "part of the MPI function's waiting_s in the table primitives: contexts share it by how much "
      "longer ranks are there than the rank that is waited for",
      context_waiting, .asked = true},
+    PCT_FRAME_COLUMN(context_frame, 0, "number of the last frame of path"),
 };
 
 const struct pct_table pct_contexts_table = {

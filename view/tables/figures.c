@@ -57,6 +57,12 @@ void pct_path_value(const struct pct_tree *t, uint32_t node, struct pct_value *o
     out->node = node;
 }
 
+void pct_frame_value(uint32_t node, struct pct_value *out)
+{
+    out->none = !node;
+    out->integer = node;
+}
+
 void pct_figure(const struct pct_data *d, struct pct_figures f, enum pct_figure which,
                 struct pct_value *out)
 {

@@ -46,6 +46,9 @@ void pct_id_value(const struct pct_data *d, uint64_t context, struct pct_value *
 /* The path of a node of a tree, itself included; none for the root. */
 void pct_path_value(const struct pct_tree *t, uint32_t node, struct pct_value *out);
 
+/* The number of a node of pct_data_tree, as the table frames has it; none for the root. */
+void pct_frame_value(uint32_t node, struct pct_value *out);
+
 /* Name and type of a column with a field of a plugin: PLUGIN.FIELD and the suffix, escaped and kept
  * in the pool of d. */
 const char *pct_field_name(const struct pct_data *d, const struct pc_profile_field *f,
@@ -97,6 +100,8 @@ enum pct_type pct_field_type(const struct pc_profile_field *f);
     {"context", "context", PCT_TEXT,                                                               \
      "id of the path of functions, without lines: the same in all tables and profiles",            \
      get, 0, of}
+#define PCT_FRAME_COLUMN(get, of, doc)                                                             \
+    {"frame", "frame", PCT_INTEGER, doc ", in the table frames", get, 0, of, .asked = true}
 /* clang-format on */
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Tables of plugins as tables of the report, with a column for each of theirs. A column of nodes
- * has their paths; after all others comes one with the ids of their contexts, by which rows are
- * joined with those of other tables.
+ * has their paths; after all others come one with the ids of their contexts, by which rows are
+ * joined with those of other tables, and one with their numbers in the table frames.
  */
 #include "view/tables/figures.h"
 
@@ -57,6 +57,13 @@ static void get_context(const struct pct_cell *at, struct pct_value *out)
     pct_id_value(at->d, cell ? tree->nodes[tree->shown[cell]].context : 0, out);
 }
 
+/* Number of a node in the table frames. */
+static void get_frame(const struct pct_cell *at, struct pct_value *out)
+{
+    uint64_t cell = pc_table_cell(at->d->rows_of, (uint32_t)at->row, at->column->which);
+    pct_frame_value(cell ? pct_data_tree(at->d)->shown[cell] : 0, out);
+}
+
 static size_t count_rows(const struct pct_data *d)
 {
     return d->rows_of->n_rows;
@@ -82,28 +89,39 @@ static uint32_t find_phase(const struct pc_profile_table *t)
     return t->n_columns;
 }
 
-_Static_assert(2 * (PCOLLECT_MAX_KEYS + PCOLLECT_MAX_VALUES) <= PCT_MAX_ROWS_COLUMNS,
-               "a place for each column, and for an id beside it");
+_Static_assert(3 * (PCOLLECT_MAX_KEYS + PCOLLECT_MAX_VALUES) <= PCT_MAX_ROWS_COLUMNS,
+               "a place for each column, and for an id and a number beside it");
 
-/* Adds the column NAME_id for each column of nodes. */
-static void add_contexts(struct pct_rows_table *out)
+/* Adds a column for each of the n columns of nodes, named after it. */
+static void add_beside(struct pct_rows_table *out, size_t n, const char *suffix,
+                       const struct pct_column *like)
 {
-    size_t n = out->table.n_columns;
     for (size_t k = 0; k < n; k++) {
         struct pct_buf name = {0};
         if (!out->columns[k].nodes)
             continue;
-        pct_buf_format(&name, "%s_id", out->columns[k].name);
-        const char *kept = pct_pool_intern(out->data.pool, name.data);
-        out->columns[out->table.n_columns++] =
-            (struct pct_column){.name = kept,
-                                .head = kept,
-                                .type = PCT_TEXT,
-                                .doc = "id of the context, the same in all tables and profiles",
-                                .get = get_context,
-                                .which = out->columns[k].which};
+        pct_buf_format(&name, "%s%s", out->columns[k].name, suffix);
+        struct pct_column *c = &out->columns[out->table.n_columns++];
+        *c = *like;
+        c->name = c->head = pct_pool_intern(out->data.pool, name.data);
+        c->which = out->columns[k].which;
         pct_buf_free(&name);
     }
+}
+
+static void add_places(struct pct_rows_table *out)
+{
+    static const struct pct_column context = {
+        .type = PCT_TEXT,
+        .doc = "id of the context, the same in all tables and profiles",
+        .get = get_context};
+    static const struct pct_column frame = {.type = PCT_INTEGER,
+                                            .doc = "its number in the table frames",
+                                            .get = get_frame,
+                                            .asked = true};
+    size_t n = out->table.n_columns;
+    add_beside(out, n, "_id", &context);
+    add_beside(out, n, "_frame", &frame);
 }
 
 static const char *doc_of(const struct pct_data *d, const struct pc_profile_table *from, uint32_t i,
@@ -146,7 +164,7 @@ void pct_rows_table(struct pct_rows_table *out, const struct pct_data *d,
                                 .nodes = from->columns[i].type == PCOLLECT_COLUMN_NODE,
                                 .which = (uint16_t)i};
     }
-    add_contexts(out);
+    add_places(out);
 }
 
 void pct_rows_table_described(struct pct_rows_table *out, const struct pct_data *d,

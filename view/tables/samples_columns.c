@@ -105,6 +105,12 @@ static void get_context(const struct pct_cell *c, struct pct_value *out)
     pct_id_value(c->d, tree_of(c)->nodes[node_of(c)].context, out);
 }
 
+static void get_parent(const struct pct_cell *c, struct pct_value *out)
+{
+    const struct pct_node *nodes = tree_of(c)->nodes;
+    pct_id_value(c->d, nodes[nodes[node_of(c)].parent].context, out);
+}
+
 /* Number of nodes above it, without the root. */
 static void get_level(const struct pct_cell *c, struct pct_value *out)
 {
@@ -263,6 +269,8 @@ static const struct pct_column computation_columns[] = {
     SAMPLE_COLUMNS(CONTEXTS),
     SAMPLE_SPREAD_COLUMNS(CONTEXTS),
     PCT_CONTEXT_COLUMN(get_context, CONTEXTS),
+    {"parent", "parent", PCT_TEXT, "context of the row of the caller; empty for the outermost",
+     get_parent, 0, CONTEXTS, .asked = true},
 };
 
 const struct pct_table pct_computation_table = {

@@ -17,7 +17,7 @@ extern const struct pct_table pct_header_table, pct_findings_table, pct_primitiv
     pct_function_calls_table, pct_sources_table, pct_module_calls_table,
     pct_communicator_calls_table, pct_flat_table, pct_functions_table, pct_computation_table,
     pct_sample_callers_table, pct_counts_table, pct_estimates_table, pct_ratios_table,
-    pct_modules_table, pct_lost_table;
+    pct_modules_table, pct_lost_table, pct_frames_table;
 
 /* Table of PCT_DATA_TREE, and one of the page; not in the list. */
 extern const struct pct_table pct_nodes_table, pct_called_table;
