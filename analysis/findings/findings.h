@@ -59,7 +59,7 @@ struct pct_fact {
     const char *function;     /* that calls it; NULL: not known, or several */
     const char *library;      /* what the program calls that calls it; NULL: its own code does */
     const char *module; /* path of the library that makes the calls; NULL: not known, several */
-    const char *caller; /* of a context: of what is named; NULL: not known */
+    const char *caller; /* of what is named; NULL: not known, or several */
     struct pct_calls_from most_from;              /* of all contexts: pct_main_caller */
     struct pct_calls_from inside;                 /* function of `module` that makes most of them */
     double ns, calls, bytes_sent, bytes_received; /* of all threads */
@@ -246,6 +246,23 @@ void pct_evidence_find_messages(struct pct_evidence *f);
 bool pct_finding_may_poll(const char *op);
 /* More calls of these per rank are many. */
 #define PCT_MANY_TESTS 1000
+
+/* ---- polling_loop.c ---- */
+
+/* Tests and probes of one function, which makes them itself or calls functions that do. */
+struct pct_polling_loop {
+    const struct pct_fact *most; /* the place with most time */
+    const struct pct_frame
+        *caller;         /* the function, if that is not the one of this place; or NULL */
+    size_t n;            /* places */
+    double ns, calls;    /* of all places: pct_fact_own_ns */
+    double computing_ns; /* CPU time of the function outside MPI, if it is little for each call;
+                            else 0, or if it is not known */
+};
+/* All loops with many calls. What those compute that cannot reach the threshold is left out. Freed
+ * by the caller. */
+struct pct_polling_loop *pct_finding_polling_loops(const struct pct_evidence *f, double threshold,
+                                                   size_t *n_out);
 
 /* ---- rules_ends.c ---- */
 

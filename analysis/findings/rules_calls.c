@@ -476,24 +476,50 @@ static void find_synchronous(const struct pct_evidence *f, const struct pct_rule
     }
 }
 
+/* ", with other tests in poll and all that it computes", of the loop of a place that was named. */
+static void put_loop(const struct pct_polling_loop *loop, bool computes, struct pct_buf *b)
+{
+    pct_buf_put(b, "", 0);
+    const char *told = loop->most->most_from.function;
+    if (loop->n > 1 && !loop->caller) {
+        pct_buf_text(b, ", with other tests in the same function");
+    } else if (loop->n > 1 && pct_is_same_text(loop->caller->function, told)) {
+        pct_buf_text(b, ", with other tests there");
+    } else if (loop->n > 1) {
+        pct_buf_text(b, ", with other tests in ");
+        pct_finding_put_function(b, loop->caller->function, NULL, 0);
+    }
+    if (computes)
+        pct_buf_text(b, loop->n > 1 ? " and all that it computes"
+                                    : ", with all that this function computes");
+}
+
 static void find_polling(const struct pct_evidence *f, const struct pct_rule *rule,
                          double threshold, struct pct_findings *out)
 {
-    for (size_t i = 0; i < f->n; i++) {
-        const struct pct_fact *fact = &f->list[i];
-        bool tests = fact->traits & PCOLLECT_TRAIT_TESTS;
-        if (!(fact->traits & PCT_MAY_POLL) || calls_of_rank(f, fact) <= PCT_MANY_TESTS)
+    size_t n;
+    struct pct_polling_loop *loops = pct_finding_polling_loops(f, threshold, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct pct_polling_loop *loop = &loops[i];
+        const struct pct_fact *most = loop->most;
+        double ns = loop->ns + loop->computing_ns;
+        struct pct_call_cost cost = pct_finding_cost(
+            f, rule, threshold, ns, ns, ns, loop->calls / (double)f->n_ranks / PCT_MANY_TESTS);
+        if (!cost.text)
             continue;
-        struct pct_call_cost cost = cost_of_calls(f, rule, threshold, fact, PCT_MANY_TESTS);
-        if (cost.text)
-            pct_finding_say_cost(
-                out, f, rule, cost, pct_more_call(f, fact), "%s is called %s: %s. %s", fact->place,
-                how_many(f, fact, "times"), cost.text,
-                cure(f, fact,
-                     tests ? "Wait instead, or compute longer between two tests."
-                           : "If it is called until another rank has written something, wait for a "
-                             "message instead."));
+        struct pct_buf b = {0};
+        put_loop(loop, pct_finding_percent(f, loop->computing_ns) >= 0.5, &b);
+        pct_finding_say_cost(
+            out, f, rule, cost, loop->n > 1 ? pct_more_table("contexts") : pct_more_call(f, most),
+            "%s is called %s%s: %s. %s", most->place, how_many(f, most, "times"), b.data, cost.text,
+            cure(f, most,
+                 most->traits & PCOLLECT_TRAIT_TESTS
+                     ? "Wait instead, or compute longer between two tests."
+                     : "If it is called until another rank has written something, wait for a "
+                       "message instead."));
+        pct_buf_free(&b);
     }
+    pct_free(loops);
 }
 
 static void find_overlap(const struct pct_evidence *f, const struct pct_rule *rule,

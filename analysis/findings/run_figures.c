@@ -483,6 +483,7 @@ static struct pct_fact unite(const struct pct_evidence *f, struct folding *fold,
             place.is_message &= from->is_message;
             place.function =
                 pct_is_same_text(place.function, from->function) ? place.function : NULL;
+            place.caller = pct_is_same_text(place.caller, from->caller) ? place.caller : NULL;
             place.module = pct_is_same_text(place.module, from->module) ? place.module : NULL;
         }
         inclusive_ns +=

@@ -638,6 +638,52 @@ static void a_rank_that_polls_may_wait_meanwhile(void **state)
     }
 }
 
+/* A frame of the function; line 0: the line is not known. */
+static uint32_t add_function(uint32_t above, unsigned which, const char *name, uint32_t line)
+{
+    m.frames[which] = (struct pct_frame){name, "poll.c", line, false, false, NULL, 0};
+    return sample_frame(&m.sample, above, 0, 0x1000 * (which + 1));
+}
+
+/* Tests and probes take 3 % of the run each, less than is worth a sentence: they are put together
+ * where they are one loop. It computes for 100 ms. */
+static void tests_of_one_loop_are_one_finding(void **state)
+{
+    enum { MAIN, POLL, TEST, PROBE };
+    static const struct {
+        unsigned above, test, probe; /* the functions that call and make tests, and probes */
+        uint32_t line;
+        double calls;
+        const char *says; /* NULL: nothing */
+    } cases[] = {
+        {POLL, TEST, PROBE, 9, 1e6, ", with other tests in poll and all that it computes: 15 "},
+        {POLL, TEST, PROBE, 0, 2e4, " (all calls from poll), with other tests there: 6 "},
+        {MAIN, TEST, PROBE, 9, 1e6, NULL},
+        {POLL, POLL, POLL, 9, 1e6,
+         ", with other tests in the same function and all that it computes: 15 "},
+        {POLL, POLL, PROBE, 9, 1e6,
+         ", with other tests in the same function and all that it computes: 15 "},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_run(5, true);
+        uint32_t at[4] = {add_function(0, MAIN, "main", cases[k].line)};
+        at[POLL] = add_function(at[MAIN], POLL, "poll", cases[k].line);
+        at[TEST] = add_function(at[cases[k].above], TEST, "test", cases[k].line);
+        at[PROBE] = add_function(at[cases[k].above], PROBE, "probe", cases[k].line);
+        sample_point(&m.sample, at[POLL], 0, ELSEWHERE);
+        for (unsigned r = 0; r < m.n; r++)
+            sample_add_samples(&m.sample, (int32_t)r, (uint64_t)(100 * ms));
+        m.caller = at[cases[k].test];
+        call_all("MPI_Test", PCOLLECT_CLASS_COMPLETION, cases[k].calls, 0, 35);
+        m.caller = at[cases[k].probe];
+        call_all("MPI_Iprobe", PCOLLECT_CLASS_COMPLETION, cases[k].calls, 0, 30);
+        const char *text = sentence("polling");
+        if (cases[k].says ? !strstr(text, cases[k].says) : *text)
+            fail_msg("case %zu: %s", k, text);
+    }
+}
+
 /* Datatypes are made and committed in every step; 1,000 or 999 of them per rank are not freed.
  * Communicators that a rank may not have got are no reason to free some. */
 static void what_is_made_and_not_freed_is_told_if_it_is_certain(void **state)
@@ -681,6 +727,7 @@ int main(void)
         cmocka_unit_test(views_are_told_with_the_pieces_of_their_function),
         cmocka_unit_test(many_calls_have_one_bound),
         cmocka_unit_test(a_rank_that_polls_may_wait_meanwhile),
+        cmocka_unit_test(tests_of_one_loop_are_one_finding),
         cmocka_unit_test(waits_for_a_rank_that_is_delayed_are_told_without_its_delay),
         cmocka_unit_test(a_threshold_shows_and_hides_without_other_words),
         cmocka_unit_test(uncertain_findings_are_in_the_order_of_their_bounds),
