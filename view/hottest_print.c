@@ -336,7 +336,7 @@ static struct computing find_computing(const struct pct_data *d, const struct pc
     return c;
 }
 
-/* What is said below the rows. */
+/* Words that need an explanation below the rows. */
 struct notes {
     bool few, libraries;
 };
