@@ -19,6 +19,12 @@ static const char *is_delayed(const struct pct_evidence *f)
     return f->times->all_delayed_ns > 0 ? "is" : "may be";
 }
 
+double pct_finding_own_core_ns(const struct pct_evidence *f)
+{
+    return fmax(f->core_ns - f->times->all_delayed_ns,
+                f->times->list[f->times->busiest].own_ns * (double)f->n_ranks);
+}
+
 bool pct_finding_counts(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
                         double saves_ns)
 {

@@ -169,8 +169,8 @@ struct pct_rules {
     const struct pct_rule *rows;
     size_t n;
 };
-extern const struct pct_rules pct_call_rules, pct_rank_rules, pct_machine_rules, pct_counter_rules,
-    pct_end_rules;
+extern const struct pct_rules pct_call_rules, pct_rank_rules, pct_thread_rules, pct_machine_rules,
+    pct_counter_rules, pct_end_rules;
 
 /* The i-th rule of all; NULL: there are no more. */
 enum { PCT_MAX_RULES = 32 };
@@ -336,6 +336,10 @@ struct pct_call_cost {
 struct pct_call_cost pct_finding_cost(const struct pct_evidence *f, const struct pct_rule *rule,
                                       double threshold, double saves_ns, double shown_ns,
                                       double most_ns, double times_many);
+
+/* Core-seconds of the run if no rank waited for a processor: for each rank at least the time of the
+ * busiest. */
+double pct_finding_own_core_ns(const struct pct_evidence *f);
 
 /* Time in percent of the run. */
 static inline double pct_finding_percent(const struct pct_evidence *f, double ns)

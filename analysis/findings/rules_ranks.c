@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Rules that compare ranks: the rank that computes longest, the one with most messages, ranks that
- * wait one after the other; and rules about the threads of a rank.
+ * wait one after the other.
  */
 #include "analysis/findings/findings.h"
 #include "analysis/student.h"
-#include "format/team_runtime.h"
 
 #include <math.h>
 #include <string.h>
@@ -86,15 +85,6 @@ static double waiting_ns(const struct pct_evidence *f)
     for (size_t r = 0; r < f->n_ranks; r++)
         seen_ns += waits.rank_ns[r];
     return fmin(ns, seen_ns);
-}
-
-/* Core-seconds of the run if no rank waited for a processor: for each rank at least the time of the
- * busiest.
- */
-static double own_core_ns(const struct pct_evidence *f)
-{
-    return fmax(f->core_ns - f->times->all_delayed_ns,
-                f->times->list[f->times->busiest].own_ns * (double)f->n_ranks);
 }
 
 /* The place at which most of the waiting was, in calls that have ended or in others; NULL: none.
@@ -200,7 +190,7 @@ static bool is_waited_for(const struct pct_evidence *f, double threshold)
     return f->n_ranks > 1 && pct_rank_times_know_busiest(f->times) && f->lead.real &&
            f->lead.low_ns > 0 &&
            fmin(f->lead.low_ns * (double)(f->n_ranks - 1), waiting_ns(f)) >=
-               threshold * own_core_ns(f);
+               threshold * pct_finding_own_core_ns(f);
 }
 
 enum { ALONE = 4 }; /* times the mean of the others */
@@ -417,7 +407,8 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
     }
     for (size_t r = 0; r < t->n; r++)
         most = t->list[r].blocked_ns > t->list[most].blocked_ns ? r : most;
-    if (!t->divided || !(t->blocked_ns > 0) || t->blocked_ns < threshold * own_core_ns(f))
+    if (!t->divided || !(t->blocked_ns > 0) ||
+        t->blocked_ns < threshold * pct_finding_own_core_ns(f))
         return;
     const char *least = at_least(t->blocked_ns, t->unsure_ns + t->either_ns);
     pct_text_time(time, (pc_u128)llround(t->list[most].blocked_ns));
@@ -437,186 +428,6 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
                         pct_finding_outside(f), least, pct_finding_share(f, t->blocked_ns),
                         *least ? "one of them" : "most on", pct_finding_rank(f, most), least, time,
                         pct_finding_blocking_calls(f), pct_finding_polling(f, most));
-}
-
-/* ---- Threads of a rank ----------------------------------------------------------------------- */
-
-/* The lead of a thread counts if it is this part of the rank's time. */
-#define LONG 0.5
-/* Waits of threads for each other count if they are this part of their CPU time outside MPI. */
-#define LONG_WAITS 0.2
-
-struct thread_leads {
-    struct pct_thread_lead most; /* of the rank that would save most */
-    size_t n;                    /* ranks with one */
-    double saves_ns;             /* of all */
-};
-
-static void add_lead(const struct pct_evidence *f, struct thread_leads *all,
-                     const struct pct_thread_lead *lead)
-{
-    const struct pct_thread_time *t = lead->busiest;
-    if (!t || t->work_ns + (double)t->delayed_ns <
-                  LONG * (double)pct_totals_run_ns(&f->data->profile->ranks[t->rank]))
-        return;
-    all->n++;
-    all->saves_ns += lead->saves_ns;
-    if (lead->saves_ns > all->most.saves_ns)
-        all->most = *lead;
-}
-
-static struct thread_leads find_leads(const struct pct_evidence *f)
-{
-    const struct pct_thread_times *t = pct_data_thread_times(f->data);
-    struct thread_leads all = {.n = 0};
-    for (size_t first = 0, end; first < t->n; first = end) {
-        for (end = first + 1; end < t->n && t->list[end].rank == t->list[first].rank;)
-            end++;
-        struct pct_thread_lead lead =
-            pct_thread_times_lead(t, first, end, PCT_LEAD_FALSE / (double)t->n);
-        add_lead(f, &all, &lead);
-    }
-    return all;
-}
-
-/* "the other 3 threads of its team, 1.2 s on average, wait for it". Threads of the program need not
- * be a team. */
-static void put_other_threads(const struct pct_thread_lead *lead, struct pct_buf *b)
-{
-    bool one = lead->n == 2, team = strcmp(lead->busiest->kind, "program") != 0;
-    char others[PCT_NUMBER_BYTES], n[32] = "";
-    if (!one)
-        pct_text_format(n, sizeof n, "%zu ", lead->n - 1);
-    pct_buf_format(b, "the other %sthread%s %s, %s%s", n, one ? "" : "s",
-                   team ? "of its team" : "that the program made",
-                   pct_text_time(others, (pc_u128)llround(lead->others_ns)),
-                   one ? "" : " on average");
-    if (team)
-        pct_buf_text(b, one ? ", waits for it" : ", wait for it");
-}
-
-static void find_threads(const struct pct_evidence *f, const struct pct_rule *rule,
-                         double threshold, struct pct_findings *out)
-{
-    struct thread_leads all = find_leads(f);
-    const struct pct_thread_time *t = all.most.busiest;
-    char most[PCT_NUMBER_BYTES], ranks[48] = "";
-    if (!t || all.saves_ns < threshold * own_core_ns(f))
-        return;
-    if (all.n > 1)
-        pct_text_format(ranks, sizeof ranks, "%s ranks have such a thread. ",
-                        pct_finding_number(f, (double)all.n));
-    bool team = strcmp(t->kind, "program") != 0;
-    struct pct_buf others = {0};
-    put_other_threads(&all.most, &others);
-    pct_finding_say(out, f, rule, all.saves_ns,
-                    pct_more_rank("thread_times", pct_finding_rank(f, t->rank)),
-                    "Thread %llu of rank %d computes for %s, and %s: %s. %s%s the work "
-                    "of the threads more evenly, or hand it out in smaller pieces.",
-                    (unsigned long long)t->number, pct_finding_rank(f, t->rank),
-                    pct_text_time(most, (pc_u128)llround(t->work_ns)), others.data,
-                    pct_finding_share(f, all.saves_ns), ranks,
-                    team ? "Divide" : "If these wait for it, divide");
-    pct_buf_free(&others);
-}
-
-/* Waits of threads for each other, in ranks that have several. */
-struct thread_waits {
-    double outside_ns, waits_ns; /* CPU time of all threads outside MPI, and waits in it */
-    double main_ns, variance;    /* waits of main threads that no delay of another explains */
-    double most_ns;              /* of the rank with most of main_ns */
-    size_t most;
-};
-
-/* Adds the threads of a rank: those from `first` on, up to `end`. The main thread waits for a
- * processor as long as another thread does that it waits for. */
-static void add_waits(const struct pct_thread_times *t, size_t first, size_t end,
-                      struct thread_waits *all)
-{
-    const struct pct_thread_time *main = NULL;
-    double outside_ns = 0, waits_ns = 0, delayed_ns = 0;
-    size_t n = 0;
-    for (size_t i = first; i < end; i++) {
-        if (!pct_thread_is_program(&t->list[i]))
-            continue;
-        n++;
-        outside_ns += (double)t->list[i].outside_ns;
-        waits_ns += (double)t->list[i].waits_ns;
-        if (!strcmp(t->list[i].kind, "main"))
-            main = &t->list[i];
-        else
-            delayed_ns += (double)t->list[i].delayed_ns;
-    }
-    if (n < 2 || !main)
-        return;
-    double own_ns = fmax(0, (double)main->waits_ns - delayed_ns);
-    all->outside_ns += outside_ns;
-    all->waits_ns += waits_ns;
-    all->main_ns += own_ns;
-    all->variance += main->variance;
-    if (own_ns > all->most_ns) {
-        all->most_ns = own_ns;
-        all->most = main->rank;
-    }
-}
-
-/* The runtime of threads in which most samples are. */
-static const char *runtime_name(const struct pct_evidence *f)
-{
-    const struct pc_profile *p = f->data->profile;
-    pc_u128 *ns = pct_alloc(p->n_modules, sizeof *ns);
-    const char *name = NULL;
-    pc_u128 most = 0;
-    for (uint32_t i = 0; i < p->n_nodes; i++) {
-        uint32_t module = p->nodes[i].module;
-        if (module == PC_NO_INDEX || !pc_is_team_runtime(pc_base_name(p->modules[module].path)))
-            continue;
-        ns[module] += pct_samples_of(pct_data_samples(f->data), i).ns;
-        if (ns[module] > most) {
-            most = ns[module];
-            name = pc_base_name(p->modules[module].path);
-        }
-    }
-    pct_free(ns);
-    return name ? name : "the runtime of threads";
-}
-
-/* Finds threads that poll for each other for long. One that works longer than the others is for the
- * rule `threads`. What killed ranks may have waited for a processor is no part of the run. */
-static void find_thread_waits(const struct pct_evidence *f, const struct pct_rule *rule,
-                              double threshold, struct pct_findings *out)
-{
-    const struct pct_thread_times *t = pct_data_thread_times(f->data);
-    struct thread_waits all = {.most = 0};
-    double run_ns = f->core_ns - f->times->all_delayed_ns, lost_ns = 0;
-    char most[PCT_NUMBER_BYTES];
-    for (size_t first = 0, end; first < t->n; first = end) {
-        for (end = first + 1; end < t->n && t->list[end].rank == t->list[first].rank;)
-            end++;
-        add_waits(t, first, end, &all);
-    }
-    for (size_t r = 0; r < f->n_ranks; r++)
-        lost_ns += f->times->list[r].lost_ns;
-    double low_ns = all.main_ns - pct_normal_above(PCT_LEAD_FALSE) * sqrt(all.variance);
-    if (!(all.main_ns > 0) || all.waits_ns < LONG_WAITS * all.outside_ns ||
-        low_ns < threshold * fmax(0, run_ns - lost_ns) ||
-        find_leads(f).saves_ns >= threshold * own_core_ns(f))
-        return;
-    bool works = pct_data_runtime_works(f->data);
-    pct_finding_say(
-        out, f, rule, all.main_ns, pct_more_rank("thread_times", pct_finding_rank(f, all.most)),
-        "Threads %s for %.0f %% of their CPU time%s, in %s: "
-        "main threads for %s, most on rank %d (%s).%s %s",
-        works ? "wait for each other, or their runtime works," : "wait for each other",
-        100 * all.waits_ns / all.outside_ns, pct_finding_outside(f), runtime_name(f),
-        pct_finding_share(f, all.main_ns), pct_finding_rank(f, all.most),
-        pct_text_time(most, (pc_u128)llround(all.most_ns)),
-        lost_ns > 0 ? " Part of it may be because one waited for a processor, which is "
-                      "not known of killed ranks."
-                    : "",
-        works ? "Fewer and larger tasks, or parts of loops, are less work for the runtime."
-              : "Give each thread a processor of its own; then divide their work "
-                "evenly, or let them do more of it between two waits.");
 }
 
 /* ---- Hub and chain --------------------------------------------------------------------------- */
@@ -741,10 +552,6 @@ static const struct pct_rule rows[] = {
     {"serial", 0.05, "one rank alone computes", find_serial, true},
     {"imbalance", 0.05, "one rank computes longer than the others, or hardly at all",
      find_imbalance, true},
-    {"threads", 0.05, "one thread of a rank computes longer than the others of its team",
-     find_threads, true},
-    {"thread-waits", 0.05, "threads wait for each other for long, in a runtime", find_thread_waits,
-     true},
     {"blocked", 0.05, "ranks sleep or wait for files outside MPI", find_blocked, true},
     {"hub", 0.05, "one rank exchanges most messages", find_hub, false},
     {"chain", 0.05, "ranks wait for each other one after the other", find_chain, false},
