@@ -253,13 +253,13 @@ bool pct_finding_may_poll(const char *op);
 struct pct_polling_loop {
     const struct pct_fact *most; /* the place with most time */
     const struct pct_frame
-        *caller;         /* the function, if that is not the one of this place; or NULL */
-    size_t n;            /* places */
-    double ns, calls;    /* of all places: pct_fact_own_ns */
-    double computing_ns; /* CPU time of the function outside MPI, if it is little for each call;
-                            else 0, or if it is not known */
+        *caller;      /* the function, if that is not the one of this place; or NULL */
+    size_t n;         /* places */
+    double ns, calls; /* of all places: pct_fact_own_ns */
+    double code_ns;   /* CPU time of the code of these functions, if it is little for each call;
+                         else 0, or if it is not known */
 };
-/* All loops with many calls. What those compute that cannot reach the threshold is left out. Freed
+/* All loops with many calls. The code of those that cannot reach the threshold is left out. Freed
  * by the caller. */
 struct pct_polling_loop *pct_finding_polling_loops(const struct pct_evidence *f, double threshold,
                                                    size_t *n_out);

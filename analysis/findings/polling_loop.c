@@ -51,34 +51,74 @@ static void find_loop(struct test *tests, size_t n, size_t i)
     test->loop = is_wrapper && !has_others ? test->caller : test->own;
 }
 
-/* CPU time of a function outside of MPI with all that it calls, by samples; 0: there are few. */
-static double computing_ns(const struct pct_evidence *f, const struct pct_frame *function)
+/* Code of a loop: its functions, and what these call in the MPI library outside of its measured
+ * calls, such as bindings of Fortran. */
+enum part { OTHER, FUNCTION, LIBRARY };
+
+static enum part part_of(const struct pct_tree *t, const struct pct_node *n, enum part above,
+                         const struct test *tests, size_t n_tests, const struct pct_frame *loop)
 {
-    const struct pct_tree *t = pct_data_functions(f->data);
-    double ns = 0, samples = 0;
-    for (uint32_t i = 0; i != PC_NO_INDEX;) {
-        bool here = is_same(t->nodes[i].frame, function);
-        if (here) {
-            struct pct_sampled computed = pct_tree_below(t, i).computed;
-            ns += (double)computed.ns;
-            samples += (double)computed.samples;
-        }
-        i = pct_tree_after(t, 0, i, !here);
-    }
-    return samples < PCT_SAMPLES_FEW ? 0 : ns;
+    enum { SYSTEM = PCOLLECT_MODULE_LIBC | PCOLLECT_MODULE_RUNTIME };
+    const struct pc_profile *p = t->totals->profile;
+    uint32_t flags = n->frame && n->module != PC_NO_INDEX ? p->modules[n->module].flags : 0;
+    bool is_function = is_same(n->frame, loop);
+    for (size_t i = 0; i < n_tests && !is_function; i++)
+        is_function = is_same(tests[i].loop, loop) && is_same(n->frame, tests[i].own);
+    if (is_function)
+        return FUNCTION;
+    return (above != OTHER && flags & PCOLLECT_MODULE_MPI) || (above == LIBRARY && flags & SYSTEM)
+               ? LIBRARY
+               : OTHER;
 }
 
-/* Less computation than this for each test is the loop itself: calls, and bindings of Fortran. */
-#define LITTLE_NS 1000.0
-
-static void add_computing(const struct pct_evidence *f, double threshold,
-                          const struct pct_frame *function, struct pct_polling_loop *loop)
+/* True if all contexts are inside of this function. */
+static bool is_main(const struct pct_tree *t, uint32_t node)
 {
-    double most_ns = LITTLE_NS * loop->calls;
-    if (!function || loop->ns + most_ns < threshold * f->core_ns)
+    for (uint32_t above; (above = t->nodes[node].parent) != PC_NO_INDEX; node = above)
+        if (above && (t->nodes[above].first_child != node || t->nodes[node].next != PC_NO_INDEX))
+            return false;
+    return true;
+}
+
+/* CPU time of this code, by samples; 0: there are few, or the function is the main one, which may
+ * compute anything. */
+static double code_ns(const struct pct_evidence *f, const struct test *tests, size_t n,
+                      const struct pct_frame *loop)
+{
+    const struct pct_tree *t = pct_data_functions(f->data);
+    enum part *parts = pct_alloc(t->n, sizeof *parts);
+    double ns = 0, samples = 0;
+    bool is_any = false;
+    for (uint32_t i = 1; i < t->n; i++) {
+        const struct pct_node *node = &t->nodes[i];
+        parts[i] = part_of(t, node, parts[node->parent], tests, n, loop);
+        is_any |= is_same(node->frame, loop) && is_main(t, i);
+        if (parts[i] == OTHER)
+            continue;
+        struct pct_sampled computed = pct_tree_own(t, i).computed;
+        ns += (double)computed.ns;
+        samples += (double)computed.samples;
+    }
+    pct_free(parts);
+    return samples < PCT_SAMPLES_FEW || is_any ? 0 : ns;
+}
+
+/* Less than this for each test is the loop itself: calls, and bindings of Fortran. */
+#define LITTLE_NS 200.0
+
+/* Adds the code of the loop of the i-th place: of the time in it the same part is waiting for the
+ * rank that computes longest as of the time of the tests. */
+static void add_code(const struct pct_evidence *f, double threshold, const struct test *tests,
+                     size_t n, size_t i, struct pct_polling_loop *loop)
+{
+    double most_ns = LITTLE_NS * loop->calls, all_ns = 0;
+    if (!tests[i].loop || loop->ns + most_ns < threshold * f->core_ns)
         return;
-    double ns = computing_ns(f, function);
-    loop->computing_ns = ns < most_ns ? ns : 0;
+    for (size_t k = 0; k < n; k++)
+        if (is_same(tests[k].loop, tests[i].loop))
+            all_ns += tests[k].fact->ns * tests[k].fact->main_part;
+    double ns = code_ns(f, tests, n, tests[i].loop);
+    loop->code_ns = ns < most_ns && all_ns > 0 ? ns * loop->ns / all_ns : 0;
 }
 
 /* The loop of the i-th place, if this is the first of its places. */
@@ -116,7 +156,7 @@ struct pct_polling_loop *pct_finding_polling_loops(const struct pct_evidence *f,
         find_loop(tests, n, i);
     for (size_t i = 0; i < n; i++)
         if (gather(tests, n, i, &loops[n_loops]))
-            add_computing(f, threshold, tests[i].loop, &loops[n_loops++]);
+            add_code(f, threshold, tests, n, i, &loops[n_loops++]);
     pct_free(tests);
     *n_out = n_loops;
     return loops;

@@ -476,8 +476,9 @@ static void find_synchronous(const struct pct_evidence *f, const struct pct_rule
     }
 }
 
-/* ", with other tests in poll and all that it computes", of the loop of a place that was named. */
-static void put_loop(const struct pct_polling_loop *loop, bool computes, struct pct_buf *b)
+/* ", with other tests in poll and the code of these functions", of the loop of a place that was
+ * named. */
+static void put_loop(const struct pct_polling_loop *loop, bool has_code, struct pct_buf *b)
 {
     pct_buf_put(b, "", 0);
     const char *told = loop->most->most_from.function;
@@ -489,9 +490,9 @@ static void put_loop(const struct pct_polling_loop *loop, bool computes, struct 
         pct_buf_text(b, ", with other tests in ");
         pct_finding_put_function(b, loop->caller->function, NULL, 0);
     }
-    if (computes)
-        pct_buf_text(b, loop->n > 1 ? " and all that it computes"
-                                    : ", with all that this function computes");
+    if (has_code)
+        pct_buf_text(b, loop->n > 1 ? " and the code of these functions"
+                                    : ", with the code of this function");
 }
 
 static void find_polling(const struct pct_evidence *f, const struct pct_rule *rule,
@@ -502,13 +503,13 @@ static void find_polling(const struct pct_evidence *f, const struct pct_rule *ru
     for (size_t i = 0; i < n; i++) {
         const struct pct_polling_loop *loop = &loops[i];
         const struct pct_fact *most = loop->most;
-        double ns = loop->ns + loop->computing_ns;
+        double ns = loop->ns + loop->code_ns;
         struct pct_call_cost cost = pct_finding_cost(
             f, rule, threshold, ns, ns, ns, loop->calls / (double)f->n_ranks / PCT_MANY_TESTS);
         if (!cost.text)
             continue;
         struct pct_buf b = {0};
-        put_loop(loop, pct_finding_percent(f, loop->computing_ns) >= 0.5, &b);
+        put_loop(loop, pct_finding_percent(f, loop->code_ns) >= 0.5, &b);
         pct_finding_say_cost(
             out, f, rule, cost, loop->n > 1 ? pct_more_table("contexts") : pct_more_call(f, most),
             "%s is called %s%s: %s. %s", most->place, how_many(f, most, "times"), b.data, cost.text,
