@@ -72,13 +72,25 @@ void pc_lists_put(struct pc_profile *p, const uint32_t *place_of_record, struct 
 
 /* ---- Get ------------------------------------------------------------------------------------ */
 
+/* The values that a run has of each record of one kind: element at[i] of the row of the rank. */
+struct layout {
+    uint32_t width, n; /* elements of the row, and those that the run has */
+    uint32_t at[PC_PROFILE_MAX_FIELDS];
+};
+
+/* Those of runs with the same fields. */
+struct layouts {
+    struct layout values[2], steps[2]; /* of records with comm fields, and of those without */
+};
+
 struct getting {
     struct pc_profile *p;
     const uint64_t *field_keys; /* of p */
     uint32_t *records;          /* by place */
     uint32_t n_places;
-    uint32_t *filled;   /* by record: rows that are there */
-    uint32_t *field_of; /* fields in p of the run that is read; PC_PROFILE_MAX_FIELDS elements */
+    uint32_t *filled;        /* by record: rows that are there */
+    struct layouts *layouts; /* of the run that is read */
+    struct pc_bytes head;    /* the fields of that run */
     struct pc_cursor c;
 };
 
@@ -92,32 +104,79 @@ static uint32_t find_field(const struct getting *g, uint64_t key, uint32_t guess
     return PC_NO_INDEX;
 }
 
-static void get_values(struct getting *g, struct pc_profile_data *d, uint32_t row,
-                       uint32_t n_fields, uint32_t n_comm)
+/* Begins the layouts of a run. */
+static void begin_layouts(const struct getting *g)
 {
     const struct pc_profile *p = g->p;
-    uint64_t *values = d->values + (size_t)row * (p->n_fields - d->first_field);
-    for (uint32_t k = d->first_field ? n_comm : 0; k < n_fields; k++) {
-        uint32_t field = g->field_of[k];
-        if (p->fields[field].combine != PCOLLECT_HIST)
-            values[field - d->first_field] = pc_get_varint(&g->c);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct pc_profile_data d = {.first_field = i ? p->n_comm : 0};
+        g->layouts->values[i].width = p->n_fields - d.first_field;
+        g->layouts->steps[i].width = pc_data_n_steps(p, &d);
+        g->layouts->values[i].n = g->layouts->steps[i].n = 0;
     }
 }
 
-static void get_steps(struct getting *g, struct pc_profile_data *d, uint32_t row, uint32_t n_fields,
-                      uint32_t n_comm)
+/* Adds field k of p to what a run has. */
+static void lay_out(const struct getting *g, uint32_t k, bool without_comm)
 {
     const struct pc_profile *p = g->p;
-    uint16_t *steps = d->steps + (size_t)row * pc_data_n_steps(p, d);
-    for (uint32_t k = d->first_field ? n_comm : 0; k < n_fields; k++) {
-        uint32_t field = g->field_of[k];
-        if (pc_field_in_steps(p, d, field))
-            steps[pc_data_step_place(p, d, field)] = (uint16_t)pc_get_below(&g->c, PC_MOST_STEP);
+    const struct pc_profile_data d = {.first_field = without_comm ? p->n_comm : 0};
+    struct layout *values = &g->layouts->values[without_comm];
+    struct layout *steps = &g->layouts->steps[without_comm];
+    if (p->fields[k].combine != PCOLLECT_HIST)
+        values->at[values->n++] = k - d.first_field;
+    if (pc_field_in_steps(p, &d, k))
+        steps->at[steps->n++] = pc_data_step_place(p, &d, k);
+}
+
+/* Reads the fields of a run. */
+static void get_fields(struct getting *g)
+{
+    uint32_t n_fields = (uint32_t)pc_get_below(&g->c, PC_PROFILE_MAX_FIELDS);
+    uint32_t n_comm = (uint32_t)pc_get_below(&g->c, n_fields);
+    begin_layouts(g);
+    for (uint32_t k = 0; k < n_fields && !g->c.failed; k++) {
+        uint32_t field = find_field(g, pc_get_le(&g->c, 8), k);
+        /* Fields of compute plugins come after the others in both profiles. */
+        g->c.failed |= field == PC_NO_INDEX || (k >= n_comm) != (field >= g->p->n_comm);
+        if (g->c.failed)
+            return;
+        lay_out(g, field, false);
+        if (k >= n_comm)
+            lay_out(g, field, true);
     }
 }
 
-static void get_record(struct getting *g, int32_t rank, uint32_t place, uint32_t n_fields,
-                       uint32_t n_comm)
+/* Does the same, but for a run that begins as the one before. */
+static void get_head(struct getting *g)
+{
+    const uint8_t *at = g->c.at;
+    size_t n = g->head.n;
+    if (n && n <= pc_cursor_left(&g->c) && !memcmp(at, g->head.data, n)) {
+        g->c.at += n;
+        return;
+    }
+    get_fields(g);
+    g->head = (struct pc_bytes){at, (size_t)(g->c.at - at)};
+}
+
+static void get_values(struct getting *g, struct pc_profile_data *d, uint32_t row)
+{
+    const struct layout *l = &g->layouts->values[d->first_field != 0];
+    uint64_t *values = d->values + (size_t)row * l->width;
+    for (uint32_t i = 0; i < l->n; i++)
+        values[l->at[i]] = pc_get_varint(&g->c);
+}
+
+static void get_steps(struct getting *g, struct pc_profile_data *d, uint32_t row)
+{
+    const struct layout *l = &g->layouts->steps[d->first_field != 0];
+    uint16_t *steps = d->steps + (size_t)row * l->width;
+    for (uint32_t i = 0; i < l->n; i++)
+        steps[l->at[i]] = (uint16_t)pc_get_below(&g->c, PC_MOST_STEP);
+}
+
+static void get_record(struct getting *g, int32_t rank, uint32_t place)
 {
     uint32_t i = place < g->n_places ? g->records[place] : PC_NO_INDEX;
     struct pc_profile_data *d = i != PC_NO_INDEX ? &g->p->data[i] : NULL;
@@ -131,9 +190,9 @@ static void get_record(struct getting *g, int32_t rank, uint32_t place, uint32_t
     else
         g->c.failed |= d->ranks[row] != rank; /* a list of all ranks is that of others, too */
     if (d->steps)
-        get_steps(g, d, row, n_fields, n_comm);
+        get_steps(g, d, row);
     else
-        get_values(g, d, row, n_fields, n_comm);
+        get_values(g, d, row);
 }
 
 /* The values of a rank. */
@@ -152,19 +211,12 @@ static int by_rank(const void *a, const void *b)
 static void get_run(struct getting *g, const struct run *run)
 {
     g->c = pc_cursor_over(run->data, run->n);
-    uint32_t n_fields = (uint32_t)pc_get_below(&g->c, PC_PROFILE_MAX_FIELDS);
-    uint32_t n_comm = (uint32_t)pc_get_below(&g->c, n_fields);
-    for (uint32_t k = 0; k < n_fields; k++) {
-        g->field_of[k] = find_field(g, pc_get_le(&g->c, 8), k);
-        /* Fields of compute plugins come after the others in both profiles. */
-        g->c.failed |=
-            g->field_of[k] == PC_NO_INDEX || (k >= n_comm) != (g->field_of[k] >= g->p->n_comm);
-    }
+    get_head(g);
     uint32_t n = pc_get_count(&g->c, 1);
     uint64_t place = 0;
     for (uint32_t i = 0; i < n && !g->c.failed; i++) {
         place += pc_get_below(&g->c, g->n_places);
-        get_record(g, run->rank, (uint32_t)place++, n_fields, n_comm);
+        get_record(g, run->rank, (uint32_t)place++);
     }
     g->c.failed |= g->c.at != g->c.end;
 }
@@ -227,9 +279,9 @@ int pc_lists_get(struct pc_profile *p, const uint32_t *place_of_record, const ui
                         .records = records,
                         .n_places = n_places,
                         .filled = calloc(p->n_data + (size_t)1, sizeof *g.filled),
-                        .field_of = malloc(PC_PROFILE_MAX_FIELDS * sizeof *g.field_of)};
+                        .layouts = malloc(sizeof *g.layouts)};
     int err = PC_ENOMEM;
-    if (field_keys && records && g.filled && g.field_of && make_lists(&g, place_of_record)) {
+    if (field_keys && records && g.filled && g.layouts && make_lists(&g, place_of_record)) {
         for (uint32_t k = 0; k < p->n_fields; k++)
             field_keys[k] = pc_field_key(&p->fields[k]);
         err = get_runs(&g, data, n);
@@ -237,7 +289,7 @@ int pc_lists_get(struct pc_profile *p, const uint32_t *place_of_record, const ui
     free(field_keys);
     free(records);
     free(g.filled);
-    free(g.field_of);
+    free(g.layouts);
     return err;
 }
 
