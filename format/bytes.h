@@ -235,6 +235,21 @@ static inline uint64_t pc_pass_varints(struct pc_cursor *c, uint64_t n)
     return n;
 }
 
+/* True if a varint of what is in place may be longer than 8 bytes: if not, all are of 64 bits. One
+ * that is has at least five bytes with the eighth bit at an end of a word. */
+static inline bool pc_any_long_varint(const struct pc_cursor *c)
+{
+    const uint64_t low = 0x8080808080u, high = low << 24;
+    const uint8_t *at = c->at;
+    bool any = false;
+    for (; c->end - at >= 8; at += 8) {
+        uint64_t word = pc_load_word(at);
+        any |= (word & low) == low || (word & high) == high;
+    }
+    uint64_t word = at > c->at && at < c->end ? pc_load_word(c->end - 8) : 0;
+    return any || (word & low) == low || (word & high) == high;
+}
+
 /* The sum of the eight bytes of a word, each at most 255. */
 static inline uint64_t pc_sum_of_bytes(uint64_t word)
 {

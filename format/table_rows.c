@@ -21,17 +21,25 @@ bool pc_cell_valid(const struct pc_profile *p, unsigned type, uint64_t cell)
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
+static bool is_reference(const struct pc_profile_column *c)
+{
+    return c->type == PCOLLECT_COLUMN_NODE || c->type == PCOLLECT_COLUMN_STRING;
+}
+
 void pc_row_reader_open(struct pc_row_reader *r, const struct pc_table_side *side,
                         const struct pc_profile_table *table)
 {
     r->side = side;
     r->table = table;
     r->n_read = 0;
+    r->n_references = 0;
     r->failed = false;
     memset(r->cells, 0, sizeof r->cells);
-    for (uint32_t i = 0; table && table->packed && i < table->n_columns; i++) {
-        const struct pc_bytes *c = &table->packed[i];
-        r->columns[i] = pc_cursor_over(c->data, c->n);
+    for (uint32_t i = 0; table && i < table->n_columns; i++) {
+        if (table->packed)
+            r->columns[i] = pc_cursor_over(table->packed[i].data, table->packed[i].n);
+        if (is_reference(&table->columns[i]))
+            r->references[r->n_references++] = i;
     }
 }
 
@@ -48,25 +56,22 @@ static bool unpack(struct pc_row_reader *r)
             precedes |= cell < r->cells[i];
         }
         r->cells[i] = cell;
-        r->failed |= r->columns[i].failed || !pc_cell_valid(r->side->p, t->columns[i].type, cell);
+        r->failed |= r->columns[i].failed;
+    }
+    for (uint32_t i = 0; i < r->n_references; i++) {
+        uint32_t k = r->references[i];
+        r->failed |= !pc_cell_valid(r->side->p, t->columns[k].type, r->cells[k]);
     }
     r->failed |= !follows || precedes;
     return !r->failed;
 }
 
-static bool is_reference(const struct pc_profile_column *c)
-{
-    return c->type == PCOLLECT_COLUMN_NODE || c->type == PCOLLECT_COLUMN_STRING;
-}
-
-/* A cell of column i with the number of the result. */
+/* The number that a cell of column i, which refers to something, has in the result. */
 static uint64_t renumber(const struct pc_row_reader *r, uint32_t i, uint64_t cell)
 {
     if (r->table->columns[i].type == PCOLLECT_COLUMN_NODE)
         return r->side->nodes[cell];
-    if (r->table->columns[i].type == PCOLLECT_COLUMN_STRING && cell)
-        return r->side->strings[cell - 1] + (uint64_t)1;
-    return cell;
+    return cell ? r->side->strings[cell - 1] + (uint64_t)1 : 0;
 }
 
 bool pc_row_reader_next(struct pc_row_reader *r)
@@ -75,8 +80,9 @@ bool pc_row_reader_next(struct pc_row_reader *r)
     if (r->failed || !t || r->n_read == t->n_rows || (t->packed && !unpack(r)))
         return false;
     const uint64_t *cells = t->packed ? r->cells : t->cells + (size_t)r->n_read * t->n_columns;
-    for (uint32_t i = 0; i < t->n_columns; i++)
-        r->row[i] = renumber(r, i, cells[i]);
+    memcpy(r->row, cells, t->n_columns * sizeof *cells);
+    for (uint32_t i = 0; i < r->n_references; i++)
+        r->row[r->references[i]] = renumber(r, r->references[i], cells[r->references[i]]);
     r->n_read++;
     return true;
 }
@@ -117,48 +123,75 @@ void pc_row_writer_put(struct pc_row_writer *w, const uint64_t *row)
     t->n_rows++;
 }
 
-/* The number of rows behind the present one that are seen by their first two keys to follow each
- * other and to precede `until`; 0 for a few, which are not worth it. */
-static uint32_t count_before(const struct pc_row_reader *r, const uint64_t *until)
+/* Rows behind the present one of a reader that follow each other. */
+struct run {
+    uint32_t n;
+    const uint8_t *end[2]; /* of its first two keys */
+    uint64_t cells[2];     /* of its last row */
+};
+
+/* Finds the rows that are seen by their first two keys to follow each other and to precede `until`;
+ * none for a few, which are not worth it. */
+static struct run find_run(const struct pc_row_reader *r, const uint64_t *until)
 {
     const struct pc_profile_table *t = r->table;
     struct pc_cursor c0 = r->columns[0], c1 = r->columns[1];
-    uint64_t k0 = r->cells[0], k1 = r->cells[1];
+    struct run run = {.cells = {r->cells[0], r->cells[1]}};
     bool two = t->n_keys > 1;
-    uint32_t n = 0, left = t->n_rows - r->n_read;
+    uint32_t left = t->n_rows - r->n_read;
     if (until && (is_reference(&t->columns[0]) || (two && is_reference(&t->columns[1]))))
-        return 0;
-    for (; n < left; n++) {
-        uint64_t next0 = k0 + pc_unzigzag(pc_get_varint(&c0));
-        uint64_t next1 = two ? k1 + pc_unzigzag(pc_get_varint(&c1)) : 0;
-        bool follows = next0 > k0 || (next0 == k0 && two && next1 > k1);
+        return run;
+    for (; run.n < left; run.n++) {
+        uint64_t next0 = run.cells[0] + pc_unzigzag(pc_get_varint(&c0));
+        uint64_t next1 = two ? run.cells[1] + pc_unzigzag(pc_get_varint(&c1)) : 0;
+        bool follows =
+            next0 > run.cells[0] || (next0 == run.cells[0] && two && next1 > run.cells[1]);
         bool precedes =
             !until || next0 < until[0] || (next0 == until[0] && two && next1 < until[1]);
         if (!follows || !precedes || c0.failed || c1.failed)
             break;
-        k0 = next0;
-        k1 = next1;
+        run.cells[0] = next0;
+        run.cells[1] = next1;
+        run.end[0] = c0.at;
+        run.end[1] = c1.at;
     }
-    return n >= SHORT_RUN ? n : 0;
+    run.n = run.n >= SHORT_RUN ? run.n : 0;
+    return run;
 }
 
-/* Copies n cells of column i, which do not change. */
-static void copy_cells(struct pc_row_writer *w, struct pc_row_reader *r, uint32_t i, uint32_t n)
+/* Copies the cells of a run in column i, which do not change. If no row of either side follows it,
+ * what they add up to is not needed. */
+static void copy_cells(struct pc_row_writer *w, struct pc_row_reader *r, uint32_t i,
+                       const struct run *run, bool is_last)
 {
     struct pc_cursor *c = &r->columns[i];
     const uint8_t *at = c->at;
-    r->cells[i] += pc_sum_zigzags(c, n);
+    if (i < 2 && i < r->table->n_keys) {
+        c->at = run->end[i];
+        r->cells[i] = run->cells[i];
+    } else if (is_last && !pc_any_long_varint(c)) {
+        c->at = c->end;
+    } else {
+        r->cells[i] += pc_sum_zigzags(c, run->n);
+    }
     pc_put_bytes(&w->columns[i], at, (size_t)(c->at - at));
     w->last[i] = r->cells[i];
 }
 
-/* Copies n cells of column i, which refer to something. */
+/* Copies the cells of a run in column i, which refer to something. */
 static void copy_references(struct pc_row_writer *w, struct pc_row_reader *r, uint32_t i,
                             uint32_t n)
 {
+    struct pc_cursor *c = &r->columns[i];
     uint64_t cell = r->cells[i], last = w->last[i];
     for (uint32_t k = 0; k < n && !r->failed; k++) {
-        cell += pc_unzigzag(pc_get_varint(&r->columns[i]));
+        if (k && n - k >= 8 && c->end - c->at >= 8 && !pc_load_word(c->at)) {
+            pc_put_bytes(&w->columns[i], c->at, 8); /* eight cells like the one above */
+            c->at += 8;
+            k += 7;
+            continue;
+        }
+        cell += pc_unzigzag(pc_get_varint(c));
         r->failed |= !pc_cell_valid(r->side->p, r->table->columns[i].type, cell);
         uint64_t number = r->failed ? 0 : renumber(r, i, cell);
         pc_put_varint(&w->columns[i], pc_zigzag(number - last));
@@ -172,16 +205,17 @@ void pc_row_writer_copy(struct pc_row_writer *w, struct pc_row_reader *r, const 
 {
     if (!w->table->packed || !r->table->packed || r->failed)
         return;
-    uint32_t n = count_before(r, until);
-    for (uint32_t i = 0; n && i < r->table->n_columns; i++) {
+    struct run run = find_run(r, until);
+    bool is_last = !until && run.n == r->table->n_rows - r->n_read;
+    for (uint32_t i = 0; run.n && i < r->table->n_columns; i++) {
         if (is_reference(&r->table->columns[i]))
-            copy_references(w, r, i, n);
+            copy_references(w, r, i, run.n);
         else
-            copy_cells(w, r, i, n);
+            copy_cells(w, r, i, &run, is_last);
         r->failed |= r->columns[i].failed;
     }
-    r->n_read += n;
-    w->table->n_rows += n;
+    r->n_read += run.n;
+    w->table->n_rows += run.n;
 }
 
 /* Leaves the bytes of b to the pool. */

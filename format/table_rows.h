@@ -19,6 +19,7 @@ struct pc_row_reader {
     const struct pc_profile_table *table; /* NULL: none */
     uint32_t n_read;
     bool failed; /* packed rows are damaged; none follows */
+    uint32_t n_references, references[PC_TABLE_MOST_COLUMNS]; /* columns that refer to something */
     struct pc_cursor columns[PC_TABLE_MOST_COLUMNS];
     uint64_t cells[PC_TABLE_MOST_COLUMNS]; /* of the row that was read last */
     uint64_t row[PC_TABLE_MOST_COLUMNS];   /* its cells renumbered */

@@ -93,14 +93,20 @@ static struct pc_buffer encoded(const struct pc_profile *p)
     return b;
 }
 
+/* The profile as it arrives at another rank. */
+static struct pc_profile *received(const struct pc_profile *p)
+{
+    struct pc_profile *out;
+    struct pc_buffer b = encoded(p);
+    assert_int_equal(pc_profile_decode_packed(b.data, b.n, &out, NULL), PC_OK);
+    return out;
+}
+
 /* The sum as the ranks make it, from the bytes of both. */
 static int merge_packed(const struct pc_profile *a, const struct pc_profile *b,
                         struct pc_profile **out)
 {
-    struct pc_profile *x, *y;
-    struct pc_buffer of_a = encoded(a), of_b = encoded(b);
-    assert_int_equal(pc_profile_decode_packed(of_a.data, of_a.n, &x, NULL), PC_OK);
-    assert_int_equal(pc_profile_decode_packed(of_b.data, of_b.n, &y, NULL), PC_OK);
+    struct pc_profile *x = received(a), *y = received(b);
     int err = pc_profile_merge(x, y, out, NULL);
     pc_profile_free(x);
     pc_profile_free(y);
@@ -169,11 +175,45 @@ static void wrong_rows_do_not_go_with_a_run(void **state)
     assert_int_equal(merge_with_wrong_cell(NAME, 3), PC_EFORMAT);
 }
 
+/* Rows of two ranks as above, of which row k of the many has a time that takes ten bytes; the last
+ * of these is changed. Returns what the merge says. */
+static int merge_with_long_number(uint32_t k, uint8_t last_byte)
+{
+    struct rng r = {test_seed(k)};
+    struct pc_profile *a = make_profile(0), *b = make_profile(1), *sum = NULL;
+    add_row(a, &r, 1, 1, 1);
+    for (uint64_t i = 0; i < 300; i++) {
+        add_row(b, &r, 10, i, 1);
+        b->tables[0].cells[i * N_COLUMNS + TIME] = i < k ? 0 : UINT64_C(1) << 63;
+    }
+    struct pc_profile *x = received(a), *y = received(b);
+    uint8_t *bytes = (uint8_t *)y->tables[0].packed[TIME].data;
+    assert_int_equal(bytes[k + 9], 1);
+    bytes[k + 9] = last_byte;
+    int err = pc_profile_merge(x, y, &sum, NULL);
+    pc_profile_free(sum);
+    pc_profile_free(x);
+    pc_profile_free(y);
+    pc_profile_free(a);
+    pc_profile_free(b);
+    return err;
+}
+
+static void numbers_of_more_than_64_bits_do_not_go_with_a_run(void **state)
+{
+    (void)state;
+    for (uint32_t k = 280; k < 300; k++) {
+        assert_int_equal(merge_with_long_number(k, 1), PC_OK);
+        assert_int_equal(merge_with_long_number(k, 2), PC_EFORMAT);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_of_packed_rows_are_those_of_cells),
         cmocka_unit_test(wrong_rows_do_not_go_with_a_run),
+        cmocka_unit_test(numbers_of_more_than_64_bits_do_not_go_with_a_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
