@@ -11,9 +11,10 @@ trap 'rm -rf "$work"' EXIT
 cat <<'END'
 Critical path: processor time, in s and times copying what rank 0 receives; of it until values are
 chosen. Memory in MiB: most of a rank above 0, of rank 0 until all are merged, until the file is written.
-Then: records, those with exact values by rank, those with times in steps. Last: ranks that write a
-share of the values, and processor time in s of the one that takes longest.
-   ranks contexts  differ by, near     path   copies   choice file MiB written s  a rank   merged   rank 0 sent MiB  records    exact    steps   shares  share s
+Then: records, those with exact values by rank, those with times in steps. Then: ranks that write a
+share of the values, and processor time in s of the one that takes longest. Last: MiB that rank 0
+receives, MiB of the same numbers as words of 8 bytes, and the path in times copying these words.
+   ranks contexts  differ by, near     path   copies   choice file MiB written s  a rank   merged   rank 0 sent MiB  records    exact    steps   shares  share s received as words   copies
 END
 if [ $# -gt 0 ]; then
     "$merge" "$@" "$work/sum.pcol"

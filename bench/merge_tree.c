@@ -169,6 +169,42 @@ static void drop(struct message *m)
     *m = (struct message){0};
 }
 
+/* The number of varints; a character of a text counts as one. */
+static uint64_t count_varints(const uint8_t *data, size_t n)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        count += !(data[i] & 0x80);
+    return count;
+}
+
+/* Numbers in a message to the parent. Hashes are 8 bytes each: in counts those of records
+ * (record_counts.h), in values those of fields, which each rank sends (lists.h). */
+static uint64_t count_numbers(const struct message *m, unsigned kind)
+{
+    struct pc_cursor c = pc_cursor_over(m->bytes.data, m->bytes.n);
+    uint64_t n = 0;
+    pc_get_bytes(&c, sizeof(uint64_t)); /* the length of the message */
+    if (kind == PROFILE)
+        return count_varints(c.at, pc_cursor_left(&c));
+    if (kind == COUNTS) {
+        enum { OF_LACK = 3, OF_ROW = 5 };
+        for (int i = 0; i < OF_LACK; i++)
+            pc_get_varint(&c);
+        return OF_LACK + OF_ROW * pc_get_varint(&c);
+    }
+    while (pc_cursor_left(&c)) {
+        pc_get_le(&c, 4); /* the rank */
+        uint64_t bytes = pc_get_le(&c, 8);
+        const uint8_t *data = pc_get_bytes(&c, bytes);
+        struct pc_cursor run = pc_cursor_over(data, data ? bytes : 0);
+        uint64_t n_fields = pc_get_varint(&run);
+        pc_get_bytes(&run, 8 * n_fields + 1);
+        n += 4 + n_fields + count_varints(run.at, pc_cursor_left(&run));
+    }
+    return n;
+}
+
 static void run_rank(struct tree *tree, int rank, struct message *choice, struct message *up);
 
 static struct message copy(const struct message *m)
@@ -250,6 +286,8 @@ static int receive(void *self, void *data, size_t size, int from)
     m->at += size;
     n->tree->public->n_bytes_0 += n->transport.rank ? 0 : size;
     if (!left(m)) {
+        if (!n->transport.rank)
+            n->tree->public->n_numbers_0 += count_numbers(m, n->n_from[round_of(n, from)]);
         drop(m);
         n->n_from[round_of(n, from)] += !is_parent(n, from);
     }

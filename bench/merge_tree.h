@@ -25,6 +25,7 @@ struct merge_tree {
     double counted_s, merged_s,
         ended_s;                 /* clock of rank 0: records chosen, all merged, at the end */
     uint64_t n_bytes, n_bytes_0; /* of all messages, and of those that rank 0 received */
+    uint64_t n_numbers_0;        /* numbers in the latter */
     /* Peak memory: of any rank except 0, of rank 0 while it merges, and of rank 0 to the end. */
     size_t peak_bytes, merge_bytes_0, peak_bytes_0;
 };
