@@ -286,6 +286,13 @@ const char *pct_finding_system_calls(const struct pct_evidence *f, double ns);
  * "". Samples count CPU time, so they are few. */
 const char *pct_finding_blocking_calls(const struct pct_evidence *f);
 
+/* CPU time outside MPI in functions that poll for locks, by their names, of all threads. */
+struct pct_spinning {
+    double ns, samples, variance;
+    const char *place; /* "pthread_spin_lock called by step (a.c:30)" with most; NULL: not known */
+};
+struct pct_spinning pct_finding_spinning(const struct pct_evidence *f);
+
 /* The system call for which this function of the C library is only a wrapper; NULL: none. */
 const char *pct_finding_system_call(const char *function);
 

@@ -4,6 +4,7 @@
  */
 #include "analysis/findings/findings.h"
 #include "analysis/student.h"
+#include "analysis/tree/samples.h"
 #include "format/team_runtime.h"
 
 #include <math.h>
@@ -65,13 +66,15 @@ static void put_other_threads(const struct pct_thread_lead *lead, struct pct_buf
         pct_buf_text(b, one ? ", waits for it" : ", wait for it");
 }
 
+/* Finds a thread that works longer than the others, unless it may have polled for locks. */
 static void find_threads(const struct pct_evidence *f, const struct pct_rule *rule,
                          double threshold, struct pct_findings *out)
 {
     struct thread_leads all = find_leads(f);
     const struct pct_thread_time *t = all.most.busiest;
     char most[PCT_NUMBER_BYTES], ranks[48] = "";
-    if (!t || all.saves_ns < threshold * pct_finding_own_core_ns(f))
+    if (!t || all.saves_ns < threshold * pct_finding_own_core_ns(f) ||
+        pct_finding_spinning(f).ns > PCT_LEAD_LARGE * all.saves_ns)
         return;
     if (all.n > 1)
         pct_text_format(ranks, sizeof ranks, "%s ranks have such a thread. ",
@@ -155,8 +158,8 @@ static const char *runtime_name(const struct pct_evidence *f)
 
 /* Finds threads that poll for each other for long. One that works longer than the others is for the
  * rule `threads`. What killed ranks may have waited for a processor is no part of the run. */
-static void find_thread_waits(const struct pct_evidence *f, const struct pct_rule *rule,
-                              double threshold, struct pct_findings *out)
+static void find_polling(const struct pct_evidence *f, const struct pct_rule *rule,
+                         double threshold, struct pct_findings *out)
 {
     const struct pct_thread_times *t = pct_data_thread_times(f->data);
     struct thread_waits all = {.most = 0};
@@ -191,12 +194,124 @@ static void find_thread_waits(const struct pct_evidence *f, const struct pct_rul
                 "evenly, or let them do more of it between two waits.");
 }
 
+/* CPU time of the program's threads outside MPI. */
+static double outside_ns(const struct pct_evidence *f)
+{
+    const struct pct_thread_times *t = pct_data_thread_times(f->data);
+    double ns = 0;
+    for (size_t i = 0; i < t->n; i++)
+        ns += pct_thread_is_program(&t->list[i]) ? (double)t->list[i].outside_ns : 0;
+    return ns;
+}
+
+/* Finds threads that poll for locks for long. The saving is the mean of the threads that work. */
+static void find_spinning(const struct pct_evidence *f, const struct pct_rule *rule,
+                          double threshold, struct pct_findings *out)
+{
+    if (!pct_thread_times_wait(pct_data_thread_times(f->data), f->data->profile))
+        return;
+    struct pct_spinning spins = pct_finding_spinning(f);
+    double all_ns = outside_ns(f), n = fmax(1, f->times->n_working);
+    double low_ns = spins.ns - pct_normal_above(PCT_LEAD_FALSE) * sqrt(spins.variance);
+    char time[PCT_NUMBER_BYTES];
+    if (spins.samples < PCT_SAMPLES_FEW || !spins.place || spins.ns < LONG_WAITS * all_ns ||
+        low_ns / n < threshold * pct_finding_own_core_ns(f))
+        return;
+    pct_finding_say(out, f, rule, spins.ns / n, pct_more_table("contexts"),
+                    "Threads poll for locks for %.0f %% of their CPU time%s (%s), most in %s. Hold "
+                    "these locks for less time, or give each thread data of its own.",
+                    100 * spins.ns / all_ns, pct_finding_outside(f),
+                    pct_text_time(time, (pc_u128)llround(spins.ns)), spins.place);
+}
+
+/* Threads of a rank that may compute by turns. */
+struct turns {
+    double blocked_ns; /* the main thread, surely outside MPI; 0: they do not */
+    double others_ns;  /* work of the other threads */
+    size_t n_others;
+};
+
+/* Part of a thread's work from which it works, too, and by which the others may work longer than
+ * the main thread is blocked, since some work goes on beside it. */
+#define WORKS 0.1
+#define BESIDE 0.25
+
+/* Looks at the threads of a rank: those from `first` on, up to `end`. Where several work at the
+ * same time while the main thread waits for them, they work longer than it is blocked. */
+static struct turns look_at_turns(const struct pct_evidence *f, size_t first, size_t end)
+{
+    const struct pct_thread_time *list = pct_data_thread_times(f->data)->list;
+    const struct pct_rank_time *rank = &f->times->list[list[first].rank];
+    struct turns turns = {.blocked_ns = fmin(rank->either_ns, rank->blocked_low_ns)};
+    double main_ns = 0, most_ns = 0;
+    for (size_t i = first; i < end; i++) {
+        if (!pct_thread_is_program(&list[i]))
+            continue;
+        if (!strcmp(list[i].kind, "main")) {
+            main_ns = list[i].work_ns;
+            continue;
+        }
+        most_ns = fmax(most_ns, list[i].work_ns);
+        turns.others_ns += list[i].work_ns;
+        turns.n_others += list[i].work_ns > 0 ? 1 : 0;
+    }
+    if (!(most_ns > 0) || main_ns < WORKS * most_ns ||
+        turns.others_ns > (1 + BESIDE) * turns.blocked_ns)
+        turns.blocked_ns = 0;
+    return turns;
+}
+
+/* Finds main threads that are blocked while others may work in their place. Samples count CPU time,
+ * so few are in the calls that wait. */
+static void find_turns(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
+                       struct pct_findings *out)
+{
+    const struct pct_thread_times *t = pct_data_thread_times(f->data);
+    struct turns most = {.blocked_ns = 0};
+    char blocked[PCT_NUMBER_BYTES], others[PCT_NUMBER_BYTES], n[32] = "";
+    double ns = 0;
+    uint32_t rank = 0;
+    for (size_t first = 0, end; first < t->n; first = end) {
+        for (end = first + 1; end < t->n && t->list[end].rank == t->list[first].rank;)
+            end++;
+        struct turns turns = look_at_turns(f, first, end);
+        ns += turns.blocked_ns;
+        if (turns.blocked_ns > most.blocked_ns) {
+            most = turns;
+            rank = t->list[first].rank;
+        }
+    }
+    if (!(ns > 0) || !f->times->divided || ns < threshold * pct_finding_own_core_ns(f))
+        return;
+    if (most.n_others > 1)
+        pct_text_format(n, sizeof n, "%zu ", most.n_others);
+    pct_finding_say(
+        out, f, rule, ns, pct_more_rank("thread_times", pct_finding_rank(f, rank)),
+        "Main threads are blocked%s for at least %s, most on rank %d (%s), whose other %sthread%s "
+        "for "
+        "%s%s: they may compute by turns, as threads do that wait for one lock.%s If they do, hold "
+        "locks for less time.",
+        pct_finding_outside(f), pct_finding_share(f, ns), pct_finding_rank(f, rank),
+        pct_text_time(blocked, (pc_u128)llround(most.blocked_ns)), n,
+        most.n_others > 1 ? "s compute" : " computes",
+        pct_text_time(others, (pc_u128)llround(most.others_ns)), most.n_others > 1 ? " in all" : "",
+        pct_finding_blocking_calls(f));
+}
+
+static void find_thread_waits(const struct pct_evidence *f, const struct pct_rule *rule,
+                              double threshold, struct pct_findings *out)
+{
+    find_polling(f, rule, threshold, out);
+    find_spinning(f, rule, threshold, out);
+    find_turns(f, rule, threshold, out);
+}
+
 /* ---- All ------------------------------------------------------------------------------------- */
 
 static const struct pct_rule rows[] = {
     {"threads", 0.05, "one thread of a rank computes longer than the others of its team",
      find_threads, true},
-    {"thread-waits", 0.05, "threads wait for each other for long, in a runtime", find_thread_waits,
-     true},
+    {"thread-waits", 0.05, "threads wait for each other for long, in a runtime or for locks",
+     find_thread_waits, true},
 };
 const struct pct_rules pct_thread_rules = {rows, PC_ARRAY_LEN(rows)};

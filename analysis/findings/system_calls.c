@@ -3,8 +3,8 @@
  * Finds where the program made system calls, by its samples. A sample that is due in a system call
  * is taken when the call returns, in the function of the C library that made it; the program's
  * place is the call by which that library was entered. Functions that mostly compute, or enter the
- * kernel only sometimes, are ignored, and so are threads of the MPI library. For the rules
- * system-time and blocked.
+ * kernel only sometimes, are ignored, and so are threads of the MPI library. Finds where threads
+ * poll for locks, too. For the rules system-time, blocked, threads and thread-waits.
  */
 #include "analysis/findings/findings.h"
 #include "analysis/thread_times.h"
@@ -105,14 +105,18 @@ static const struct call {
 
 /* A caller in the program, or in a library that is not the C library. */
 struct caller {
-    const struct call *call;
+    const struct call *call; /* NULL: of a function that polls for a lock */
+    const char *name;        /* of the function that is called */
     struct pct_frame frame;
     double ns, samples;
 };
 
-/* Samples of all system calls that are looked at. */
-struct sums {
-    double ns, samples;
+/* Callers, and the samples of all calls that are looked at. */
+enum { MAX_CALLERS = 256 };
+struct callers {
+    struct caller list[MAX_CALLERS], most; /* most.ns 0: none */
+    size_t n;
+    double ns, samples, squares;
 };
 
 static const struct call *find_call(const char *function)
@@ -188,19 +192,38 @@ static const struct pct_frame *find_caller(const struct pct_evidence *f, uint32_
     return NULL;
 }
 
-static bool is_same(const struct caller *c, const struct call *call, const struct pct_frame *frame)
+static bool is_same(const struct caller *c, const char *name, const struct pct_frame *frame)
 {
     const char *file = c->frame.file ? c->frame.file : "", *other = frame->file ? frame->file : "";
-    return c->call == call && !strcmp(c->frame.function, frame->function) && !strcmp(file, other);
+    return !strcmp(c->name, name) && !strcmp(c->frame.function, frame->function) &&
+           !strcmp(file, other);
 }
 
-/* The caller and call with most sampled time; ns 0: none. */
-static struct caller find_most(const struct pct_evidence *f, bool blocks, struct sums *all)
+/* Adds samples; caller NULL: it is not known. */
+static void add_samples(struct callers *c, const struct call *call, const char *name,
+                        const struct pct_frame *caller, struct pct_sampled at)
 {
-    enum { ROOM = 256 };
+    size_t k = 0;
+    c->ns += (double)at.ns;
+    c->samples += (double)at.samples;
+    c->squares += at.squares;
+    while (caller && k < c->n && !is_same(&c->list[k], name, caller))
+        k++;
+    if (!caller || k == MAX_CALLERS)
+        return;
+    if (k == c->n)
+        c->list[c->n++] = (struct caller){call, name, *caller, 0, 0};
+    c->list[k].ns += (double)at.ns;
+    c->list[k].samples += (double)at.samples;
+    if (c->list[k].ns > c->most.ns)
+        c->most = c->list[k];
+}
+
+/* Callers of system calls. Freed by the caller. */
+static struct callers *find_callers(const struct pct_evidence *f, bool blocks)
+{
     const struct pc_profile *p = f->data->profile;
-    struct caller *list = pct_alloc(ROOM, sizeof *list), most = {0};
-    size_t n = 0;
+    struct callers *c = pct_alloc(1, sizeof *c);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *node = &p->nodes[i];
         if (node->kind != PCOLLECT_NODE_POINT || node->data == PC_NO_INDEX ||
@@ -208,26 +231,11 @@ static struct caller find_most(const struct pct_evidence *f, bool blocks, struct
             continue;
         const struct pct_frame *frame = frame_at(f, node);
         const struct call *call = frame->function ? find_call(frame->function) : NULL;
-        if (!call || (blocks && !kinds[call->kind].blocks))
-            continue;
-        const struct pct_frame *caller = find_caller(f, i);
-        struct pct_sampled at = pct_samples_of(pct_data_samples(f->data), i);
-        all->ns += (double)at.ns;
-        all->samples += (double)at.samples;
-        size_t k = 0;
-        while (caller && k < n && !is_same(&list[k], call, caller))
-            k++;
-        if (!caller || k == ROOM)
-            continue;
-        if (k == n)
-            list[n++] = (struct caller){call, *caller, 0, 0};
-        list[k].ns += (double)at.ns;
-        list[k].samples += (double)at.samples;
-        if (list[k].ns > most.ns)
-            most = list[k];
+        if (call && (!blocks || kinds[call->kind].blocks))
+            add_samples(c, call, call->name, find_caller(f, i),
+                        pct_samples_of(pct_data_samples(f->data), i));
     }
-    pct_free(list);
-    return most;
+    return c;
 }
 
 static const char *keep(const struct pct_evidence *f, struct pct_buf *b)
@@ -239,7 +247,7 @@ static const char *keep(const struct pct_evidence *f, struct pct_buf *b)
 
 static void put_most(struct pct_buf *b, const char *what, const struct caller *most)
 {
-    pct_buf_format(b, " in %s%s, called by ", what, most->call->name);
+    pct_buf_format(b, " in %s%s, called by ", what, most->name);
     pct_finding_put_function(b, most->frame.function, most->frame.file, most->frame.line);
     pct_buf_text(b, ".");
 }
@@ -258,18 +266,18 @@ const char *pct_finding_system_calls(const struct pct_evidence *f, double ns)
 {
     char time[PCT_NUMBER_BYTES];
     struct pct_buf b = {0};
-    struct sums all = {0, 0};
     if (!pct_data_samples(f->data)->all.samples) {
         pct_buf_format(&b, " To see in which function: pcollect run --sample 200.%s",
                        kinds[OTHER].advice);
         return keep(f, &b);
     }
-    struct caller most = find_most(f, false, &all);
+    struct callers *all = find_callers(f, false);
+    const struct caller *most = &all->most;
     double waits_ns = runtime_ns(f);
-    if (all.ns >= ns / 2 && most.samples >= PCT_SAMPLES_FEW) {
-        pct_buf_format(&b, " Of the samples there %.0f %% are", 100 * most.ns / all.ns);
-        put_most(&b, "the system call ", &most);
-        pct_buf_text(&b, kinds[most.call->kind].advice);
+    if (all->ns >= ns / 2 && most->samples >= PCT_SAMPLES_FEW) {
+        pct_buf_format(&b, " Of the samples there %.0f %% are", 100 * most->ns / all->ns);
+        put_most(&b, "the system call ", most);
+        pct_buf_text(&b, kinds[most->call->kind].advice);
     } else if (waits_ns >= ns / 2) {
         pct_buf_format(&b,
                        " Part of it may be threads that wait for each other: they take %s of CPU "
@@ -278,24 +286,103 @@ const char *pct_finding_system_calls(const struct pct_evidence *f, double ns)
     } else {
         pct_buf_text(&b, kinds[OTHER].advice);
     }
+    pct_free(all);
     return keep(f, &b);
 }
 
 const char *pct_finding_blocking_calls(const struct pct_evidence *f)
 {
     struct pct_buf b = {0};
-    struct sums all = {0, 0};
     if (!pct_data_samples(f->data)->all.samples)
         return " To see in which function: pcollect run --sample 200.";
-    struct caller most = find_most(f, true, &all);
-    if (!(most.ns > 0))
-        return "";
-    if (all.samples == 1)
-        pct_buf_text(&b, " The only sample of CPU time in functions that may block is");
-    else
-        pct_buf_format(&b, " Of %.0f samples of CPU time in functions that may block %.0f %s",
-                       all.samples, most.samples, most.samples == 1 ? "is" : "are");
-    put_most(&b, "", &most);
-    pct_buf_text(&b, " Calls that only wait have few samples.");
+    struct callers *all = find_callers(f, true);
+    const struct caller *most = &all->most;
+    pct_buf_put(&b, "", 0);
+    if (most->ns > 0) {
+        if (all->samples == 1)
+            pct_buf_text(&b, " The only sample of CPU time in functions that may block is");
+        else
+            pct_buf_format(&b, " Of %.0f samples of CPU time in functions that may block %.0f %s",
+                           all->samples, most->samples, most->samples == 1 ? "is" : "are");
+        put_most(&b, "", most);
+        pct_buf_text(&b, " Calls that only wait have few samples.");
+    }
+    pct_free(all);
     return keep(f, &b);
+}
+
+/* ---- Polling for locks ----------------------------------------------------------------------- */
+
+/* True for a function that polls for a lock until it has it, by its name. */
+static bool is_spin_lock(const char *function)
+{
+    static const char *const parts[] = {"spin_lock", "spinlock", "spinLock", "SpinLock"};
+    if (!function || strstr(function, "unlock") || strstr(function, "Unlock"))
+        return false;
+    for (size_t i = 0; i < PC_ARRAY_LEN(parts); i++)
+        if (strstr(function, parts[i]))
+            return true;
+    return false;
+}
+
+/* Such a function at a sample, inlined or not, and its caller. */
+struct spin {
+    const char *lock; /* NULL: there is none */
+    const struct pct_frame *caller;
+};
+
+static struct spin find_spin(const struct pct_evidence *f, uint32_t point)
+{
+    const struct pc_profile *p = f->data->profile;
+    struct spin spin = {NULL, NULL};
+    for (uint32_t i = point; i != PC_NO_INDEX && (i == point || spin.lock);
+         i = p->nodes[i].parent) {
+        struct pct_place place = pct_symbols_node(f->data->symbols, i);
+        for (uint32_t k = place.n_frames; k-- > 0 && !spin.caller;) {
+            const struct pct_frame *frame = &place.frames[k];
+            if (is_spin_lock(frame->function))
+                spin.lock = frame->function;
+            else if (spin.lock && frame->function)
+                spin.caller = frame;
+        }
+        if (spin.caller)
+            break;
+    }
+    return spin;
+}
+
+/* The name without the version of its symbol. */
+static const char *plain_name(const struct pct_evidence *f, const char *name)
+{
+    struct pct_buf b = {0};
+    pct_buf_put(&b, name, strcspn(name, "@"));
+    return keep(f, &b);
+}
+
+struct pct_spinning pct_finding_spinning(const struct pct_evidence *f)
+{
+    const struct pc_profile *p = f->data->profile;
+    struct callers *all = pct_alloc(1, sizeof *all);
+    struct pct_buf b = {0};
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        const struct pc_profile_node *node = &p->nodes[i];
+        if (node->kind != PCOLLECT_NODE_POINT || node->data == PC_NO_INDEX ||
+            pct_totals_outer(f->data->totals, i) != PC_NO_INDEX || !is_of_program_thread(p, node))
+            continue;
+        struct spin spin = find_spin(f, i);
+        if (spin.lock)
+            add_samples(all, NULL, plain_name(f, spin.lock), spin.caller,
+                        pct_samples_of(pct_data_samples(f->data), i));
+    }
+    struct pct_spinning out = {.ns = all->ns, .samples = all->samples};
+    out.variance = PCT_SAMPLES_REGULAR * all->squares;
+    if (all->most.ns > 0) {
+        pct_finding_put_function(&b, all->most.name, NULL, 0);
+        pct_buf_text(&b, " called by ");
+        pct_finding_put_function(&b, all->most.frame.function, all->most.frame.file,
+                                 all->most.frame.line);
+        out.place = keep(f, &b);
+    }
+    pct_free(all);
+    return out;
 }

@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -208,6 +209,65 @@ static void a_thread_may_wait_for_a_processor_for_the_main_one(void **state)
     }
 }
 
+/* The main thread is blocked while one other computes, or two at the same time, or it has hardly
+ * any work itself. */
+static void threads_that_may_take_turns_are_told(void **state)
+{
+    static const struct {
+        double main;
+        struct threads others;
+        bool turns;
+    } cases[] = {{500, {1, 1, 450, 0}, true},
+                 {250, {3, 1, 240, 0}, true},
+                 {500, {2, 1, 450, 0}, false},
+                 {40, {2, 1, 480, 0}, false},
+                 {500, {1, 1, 450, 450}, false}}; /* it may have waited for a processor */
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin(1, false);
+        add_threads(&(const struct threads){1, 1, cases[k].main, 0},
+                    (const struct threads[2]){cases[k].others});
+        const char *text = sentence("thread-waits"),
+                   *want = k ? ", whose other 3 threads compute for 720.0 ms in all: they may "
+                             : " for at least 40 % of the run, most on rank 0 (400.0 ms), whose "
+                               "other thread computes for 450.0 ms: they may compute by turns";
+        if (cases[k].turns ? !strstr(text, want) : *text)
+            fail_msg("case %zu: %s", k, text);
+    }
+}
+
+/* A run in which one thread works for 800 ms, and the other for 200 ms. Half of the samples of both
+ * are in a function of this name. */
+static void make_function(const char *name)
+{
+    begin(1, true);
+    snprintf(m.function, sizeof m.function, "%s", name);
+    sample_point(&m.sample, m.caller, 0, IN_FUNCTION);
+    sample_add_samples(&m.sample, 0, (uint64_t)(400 * ms));
+    add_threads(&(const struct threads){1, 1, 0, 0},
+                (const struct threads[2]){{1, 1, 800, 0}, {1, 1, 200, 0}});
+}
+
+/* A thread may be ahead of the other one by polling for a lock. */
+static void polling_for_a_lock_is_no_work(void **state)
+{
+    static const char *const names[] = {"solve", "spin_lock", "spin_unlock", "SpinLock::lock()"};
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(names); k++) {
+        bool spins = k % 2;
+        make_function(names[k]);
+        if (!*sentence("threads") != spins)
+            fail_msg("%s: a thread is ahead: %u", names[k], !spins);
+        make_function(names[k]);
+        const char *text = sentence("thread-waits");
+        if (spins ? !strstr(text, "Threads poll for locks for 50 % of their CPU time outside MPI "
+                                  "(400.0 ms), most in ") ||
+                        !strstr(text, " called by step (advance.c:13). ")
+                  : *text)
+            fail_msg("%s: %s", names[k], text);
+    }
+}
+
 /* All ranks are in MPI for far longer than in the kernel, as on a busy machine. They compute for
  * 1,000 ms outside of it, of which user time may be 100 ms, or all. */
 static void system_time_is_not_hidden_by_waits_in_mpi(void **state)
@@ -251,6 +311,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(threads_one_after_another_are_not_one),
         cmocka_unit_test(threads_that_take_turns_need_one_processor),
         cmocka_unit_test(a_thread_may_wait_for_a_processor_for_the_main_one),
+        cmocka_unit_test(threads_that_may_take_turns_are_told),
+        cmocka_unit_test(polling_for_a_lock_is_no_work),
         cmocka_unit_test(system_time_is_not_hidden_by_waits_in_mpi),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
