@@ -56,6 +56,7 @@ static const struct pct_option options[] = {
     {OPTION_HOSTS, "hosts", "FILE", "write the placement as a host file of MPICH (Hydra)",
      "It is for mpirun -f: a host and its number of ranks, in the order of ranks, without sockets. "
      "FILE must be new."},
+    PCT_OPTION_WIDTH,
     {0, NULL, NULL, NULL},
 };
 
@@ -142,7 +143,8 @@ static int show(const struct pct_command *self, const char *file, const struct p
                                      .pattern = &pattern,
                                      .placement = t->n_missing ? NULL : &placement,
                                      .slots = slots,
-                                     .top = r->top};
+                                     .top = r->top,
+                                     .width = pct_terminal_look().width};
     print[r->format](stdout, &view);
     int status = write_file(self, r->rankfile, pct_placement_rankfile, &view);
     if (!status)

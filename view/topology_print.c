@@ -4,8 +4,10 @@
  */
 #include "view/topology_print.h"
 
+#include "view/sentence.h"
 #include "view/table.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 
 static const char *const reach_names[PCT_N_REACHES] = {
@@ -31,9 +33,59 @@ static void put_rank(FILE *out, int32_t rank)
         fprintf(out, "%d", rank);
 }
 
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+/* A column of a table, below 0: it begins on the left. A cell may be wider if its text is. */
+struct column {
+    const char *head;
+    int cells;
+};
+
+/* A table that leaves out its last columns if it has no room for them. */
+struct columns {
+    const struct column *list;
+    size_t n, shown;
+    size_t width; /* of all of them */
+};
+
+static struct columns fit_columns(const struct column *list, size_t n, size_t width)
+{
+    struct columns c = {.list = list, .n = n, .width = 1};
+    for (size_t i = 0; i < n; i++) {
+        c.width += 1 + (size_t)abs(list[i].cells);
+        c.shown += !width || c.width <= width;
+    }
+    c.shown = c.shown ? c.shown : 1;
+    return c;
+}
+
+static void put_cells(FILE *out, const struct columns *c, const char *const *cells)
+{
+    fputc(' ', out);
+    for (size_t i = 0; i < c->shown; i++)
+        fprintf(out, " %*s", c->list[i].cells, cells ? cells[i] : c->list[i].head);
+    fputc('\n', out);
+}
+
+static void put_columns_left_out(FILE *out, const struct columns *c, size_t width)
+{
+    struct pct_buf names = {0};
+    for (size_t i = c->shown; i < c->n; i++)
+        if (*c->list[i].head)
+            pct_buf_format(&names, "%s%s", names.n ? ", " : "", c->list[i].head);
+    if (names.n)
+        pct_print_sentence(out, width, 2, "  (left out at this width: %s; --width %zu shows all)",
+                           names.data, c->width);
+    pct_buf_free(&names);
+}
+
+static const struct column sum_columns[] = {
+    {"", -20}, {"pairs", 10}, {"messages", 16}, {"bytes", 14}, {"of bytes", 9}};
+
 static void put_sums(FILE *out, const struct pct_topology_view *v)
 {
     struct pct_reach_sum sums[PCT_N_REACHES];
+    struct columns columns = fit_columns(sum_columns, PC_ARRAY_LEN(sum_columns), v->width);
     char messages[PCT_NUMBER_BYTES], bytes[PCT_NUMBER_BYTES], share[PCT_NUMBER_BYTES],
         pairs[PCT_NUMBER_BYTES];
     pc_u128 all = 0;
@@ -41,17 +93,19 @@ static void put_sums(FILE *out, const struct pct_topology_view *v)
     for (int i = 0; i < PCT_N_REACHES; i++)
         all += sums[i].bytes;
     fputs("\nHow far messages go\n", out);
-    fprintf(out, "  %-20s %10s %16s %14s %9s\n", "", "pairs", "messages", "bytes", "of bytes");
+    put_cells(out, &columns, NULL);
     for (int i = 0; i < PCT_N_REACHES; i++) {
         const char *name = reach_names[i];
         if (i == PCT_REACH_NODE && v->topology->has_sockets)
             name = "sockets not known";
+        const char *const cells[PC_ARRAY_LEN(sum_columns)] = {
+            name, pct_text_count(pairs, sums[i].pairs), pct_text_count(messages, sums[i].messages),
+            pct_text_bytes(bytes, sums[i].bytes),
+            pct_text_percent_1(share, pct_text_share(sums[i].bytes, all))};
         if (sums[i].pairs)
-            fprintf(out, "  %-20s %10s %16s %14s %9s\n", name, pct_text_count(pairs, sums[i].pairs),
-                    pct_text_count(messages, sums[i].messages),
-                    pct_text_bytes(bytes, sums[i].bytes),
-                    pct_text_percent_1(share, pct_text_share(sums[i].bytes, all)));
+            put_cells(out, &columns, cells);
     }
+    put_columns_left_out(out, &columns, v->width);
 }
 
 static int compare_bytes(const void *a, const void *b)
@@ -71,7 +125,12 @@ static const char *side_time(char out[PCT_NUMBER_BYTES], uint64_t ns)
     return ns ? pct_text_time(out, ns) : "-";
 }
 
-static void put_pair(FILE *out, const struct pct_pair *p)
+enum { SENDING = 5 }; /* the first column of times */
+static const struct column pair_columns[] = {{"from", 7},      {"to", 7},    {"messages", 12},
+                                             {"bytes", 12},    {"mean", 12}, {"sending", 11},
+                                             {"receiving", 11}};
+
+static void put_pair(FILE *out, const struct columns *columns, const struct pct_pair *p)
 {
     char messages[PCT_NUMBER_BYTES], bytes[PCT_NUMBER_BYTES], mean[PCT_NUMBER_BYTES],
         time[PCT_NUMBER_BYTES], wait[PCT_NUMBER_BYTES];
@@ -79,11 +138,15 @@ static void put_pair(FILE *out, const struct pct_pair *p)
     uint64_t n = p->messages;
     pc_format(from, sizeof from, "%d", p->source);
     pc_format(to, sizeof to, "%d", p->destination);
-    fprintf(out, "  %7s %7s %12s %12s %12s %11s %11s\n", p->source < 0 ? "outside" : from,
-            p->destination < 0 ? "outside" : to, pct_text_count(messages, p->messages),
-            pct_text_bytes(bytes, p->bytes),
-            pct_text_bytes(mean, n ? (p->bytes + (pc_u128)n / 2) / n : 0),
-            side_time(time, p->time_ns), side_time(wait, p->receive_ns));
+    const char *const cells[PC_ARRAY_LEN(pair_columns)] = {
+        p->source < 0 ? "outside" : from,
+        p->destination < 0 ? "outside" : to,
+        pct_text_count(messages, p->messages),
+        pct_text_bytes(bytes, p->bytes),
+        pct_text_bytes(mean, n ? (p->bytes + (pc_u128)n / 2) / n : 0),
+        side_time(time, p->time_ns),
+        side_time(wait, p->receive_ns)};
+    put_cells(out, columns, cells);
 }
 
 static bool is_missing(const struct pct_topology *t, int32_t rank)
@@ -114,28 +177,38 @@ static void put_pairs(FILE *out, const struct pct_topology_view *v)
     char shown[PCT_NUMBER_BYTES], all[PCT_NUMBER_BYTES];
     fprintf(out, "\nPairs with the most bytes (%s of %s)\n", pct_text_count(shown, n),
             pct_text_count(all, t->n_pairs));
-    fprintf(out, "  %7s %7s %12s %12s %12s %11s %11s\n", "from", "to", "messages", "bytes", "mean",
-            "sending", "receiving");
+    struct columns columns = fit_columns(pair_columns, PC_ARRAY_LEN(pair_columns), v->width);
+    put_cells(out, &columns, NULL);
     for (size_t i = 0; i < n; i++)
-        put_pair(out, sorted[i]);
+        put_pair(out, &columns, sorted[i]);
     pct_free(sorted);
-    fputs("  sending, receiving: time in calls that do it, without waits for requests in other "
-          "calls;\n"
-          "  MPI_Sendrecv counts as receiving\n",
-          out);
-    if (t->rounded)
-        fputs("  Times are rounded to within 0.8 % of what was measured.\n", out);
+    put_columns_left_out(out, &columns, v->width);
+    if (columns.shown > SENDING) {
+        pct_print_sentence(out, v->width, 2,
+                           "  sending, receiving: time in calls that do it, without waits for "
+                           "requests in other calls; MPI_Sendrecv counts as receiving");
+        if (t->rounded)
+            pct_print_sentence(out, v->width, 2,
+                               "  Times are rounded to within 0.8 %% of what was measured.");
+    }
     uint64_t unequal = count_unequal(t);
     if (unequal)
-        fprintf(out,
-                "  %s %s: what was sent is not what was received (not received, cancelled,\n"
-                "  of a size never learnt, or received while collection was off)\n",
-                pct_text_count(all, unequal), unequal == 1 ? "pair" : "pairs");
+        pct_print_sentence(out, v->width, 2,
+                           "  %s %s: what was sent is not what was received (not received, "
+                           "cancelled, of a size never learnt, or received while collection was "
+                           "off)",
+                           pct_text_count(all, unequal), unequal == 1 ? "pair" : "pairs");
 }
 
 /* Remarks on what is missing in the pairs, and so in the pattern and in the placement. */
-static void put_distances(FILE *out, const struct pct_topology *t)
+static const struct column distance_columns[] = {
+    {"ranks apart", -20}, {"", 10}, {"messages", 16}, {"bytes", 14}, {"of bytes", 9}};
+
+static void put_distances(FILE *out, const struct pct_topology_view *v)
 {
+    const struct pct_topology *t = v->topology;
+    struct columns columns =
+        fit_columns(distance_columns, PC_ARRAY_LEN(distance_columns), v->width);
     char messages[PCT_NUMBER_BYTES], bytes[PCT_NUMBER_BYTES], share[PCT_NUMBER_BYTES], range[48];
     pc_u128 kept = 0, summed = 0;
     for (size_t i = 0; i < t->n_pairs; i++)
@@ -144,22 +217,23 @@ static void put_distances(FILE *out, const struct pct_topology *t)
         summed += t->distances[i].bytes;
     if (!t->n_distances)
         return;
-    fprintf(out,
-            "\nMessages of other pairs, by distance in ranks\n"
-            "  A rank keeps the pairs with its first partners only. %s of all bytes are of other\n"
-            "  pairs. They are not in the pattern and not in the placement.\n",
-            pct_text_percent_1(share, pct_text_share(summed, kept + summed)));
-    fprintf(out, "  %-20s %10s %16s %14s %9s\n", "ranks apart", "", "messages", "bytes",
-            "of bytes");
+    fputs("\nMessages of other pairs, by distance in ranks\n", out);
+    pct_print_sentence(out, v->width, 2,
+                       "  A rank keeps the pairs with its first partners only. %s of all bytes are "
+                       "of other pairs. They are not in the pattern and not in the placement.",
+                       pct_text_percent_1(share, pct_text_share(summed, kept + summed)));
+    put_cells(out, &columns, NULL);
     for (size_t i = 0; i < t->n_distances; i++) {
         const struct pct_distance *d = &t->distances[i];
         pct_text_format(range, sizeof range, d->least > 1 ? "%s to %s" : "%s",
                         pct_text_count(messages, d->least),
                         pct_text_count(bytes, 2 * (pc_u128)d->least - 1));
-        fprintf(out, "  %-20s %10s %16s %14s %9s\n", range, "",
-                pct_text_count(messages, d->messages), pct_text_bytes(bytes, d->bytes),
-                pct_text_percent_1(share, pct_text_share(d->bytes, kept + summed)));
+        const char *const cells[PC_ARRAY_LEN(distance_columns)] = {
+            range, "", pct_text_count(messages, d->messages), pct_text_bytes(bytes, d->bytes),
+            pct_text_percent_1(share, pct_text_share(d->bytes, kept + summed))};
+        put_cells(out, &columns, cells);
     }
+    put_columns_left_out(out, &columns, v->width);
 }
 
 /* Prints "1.2 MB instead of 3.0 MB between nodes, 60.0 % less". */
@@ -210,6 +284,21 @@ static void put_placement(FILE *out, const struct pct_topology_view *v)
     fputs(s->n_nodes > 1 ? ", --hosts FILE for MPICH\n" : "\n", out);
 }
 
+/* Prints a line of the head, and folds it below its text. */
+static void __attribute__((format(printf, 4, 5)))
+put_item(FILE *out, const struct pct_topology_view *v, const char *name, const char *format, ...)
+{
+    enum { INDENT = 15 };
+    struct pct_buf text = {0};
+    va_list args;
+    va_start(args, format);
+    pct_buf_vformat(&text, format, args);
+    va_end(args);
+    fprintf(out, "  %-*s", INDENT - 2, name);
+    pct_print_sentence(out, v->width, INDENT, "%s", text.data);
+    pct_buf_free(&text);
+}
+
 /* Prints how many ranks there are, how many of them take part, and how many are missing. */
 static void put_ranks(FILE *out, const struct pct_topology_view *v)
 {
@@ -222,12 +311,11 @@ static void put_ranks(FILE *out, const struct pct_topology_view *v)
                 t->n_missing && v->pattern->n_active < t->n_ranks ? " or more" : "");
     fputc('\n', out);
     if (t->n_missing)
-        fprintf(
-            out,
-            "  missing      %s of them: not in this profile. Messages between them are not known,\n"
-            "               their nodes are assumed to be those of the ranks before them, and no\n"
-            "               placement is proposed\n",
-            pct_text_count(ranks, t->n_missing));
+        put_item(out, v, "missing",
+                 "%s of them: not in this profile. Messages between them are not known, their "
+                 "nodes are assumed to be those of the ranks before them, and no placement is "
+                 "proposed",
+                 pct_text_count(ranks, t->n_missing));
 }
 
 /* Prints the pattern, and what is not in it because the MPI library chooses its messages. */
@@ -238,17 +326,17 @@ static void put_pattern(FILE *out, const struct pct_topology_view *v)
     char explained[PCT_NUMBER_BYTES], calls[PCT_NUMBER_BYTES], bytes[PCT_NUMBER_BYTES],
         time[PCT_NUMBER_BYTES];
     pct_pattern_text(v->pattern, &pattern);
-    fprintf(out, "  pattern      %s\n", pattern.data);
+    put_item(out, v, "pattern", "%s", pattern.data);
     if (v->pattern->kind != PCT_PATTERN_NONE && v->pattern->kind != PCT_PATTERN_UNKNOWN)
-        fprintf(out, "               %s of the %s to other ranks are along it\n",
-                pct_text_percent_1(explained, v->pattern->explained),
-                v->graph->by_bytes ? "bytes in messages" : "messages");
-    if (c->calls)
-        fprintf(out,
-                "  left out     collective operations: %s call%s, %s, %s\n"
-                "               (pcollect report --table collectives)\n",
-                pct_text_count(calls, c->calls), c->calls == 1 ? "" : "s",
-                pct_text_bytes(bytes, c->bytes), pct_text_time(time, c->ns));
+        put_item(out, v, "", "%s of the %s to other ranks are along it",
+                 pct_text_percent_1(explained, v->pattern->explained),
+                 v->graph->by_bytes ? "bytes in messages" : "messages");
+    if (c->calls) {
+        put_item(out, v, "left out", "collective operations: %s call%s, %s, %s",
+                 pct_text_count(calls, c->calls), c->calls == 1 ? "" : "s",
+                 pct_text_bytes(bytes, c->bytes), pct_text_time(time, c->ns));
+        put_item(out, v, "", "(pcollect report --table collectives)");
+    }
     pct_buf_free(&pattern);
 }
 
@@ -263,7 +351,7 @@ void pct_topology_print_text(FILE *out, const struct pct_topology_view *v)
         put_sums(out, v);
         put_pairs(out, v);
     }
-    put_distances(out, v->topology);
+    put_distances(out, v);
     put_placement(out, v);
     pct_buf_free(&file);
 }

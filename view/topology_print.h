@@ -30,6 +30,7 @@ struct pct_topology_view {
     const struct pct_placement *placement; /* NULL: ranks are missing */
     const struct pct_slots *slots;         /* of the placement */
     size_t top;                            /* pairs in the text */
+    size_t width;                          /* of the text, in columns; 0: no limit */
 };
 
 void pct_topology_print_text(FILE *out, const struct pct_topology_view *v);
