@@ -123,7 +123,8 @@ struct pct_recovery {
 
 /* Results of pct_recover_folders. */
 struct pct_recovered {
-    size_t n_profiles, n_failed, n_alive; /* jobs */
+    size_t n_profiles, n_failed; /* jobs */
+    size_t n_alive;              /* processes of jobs that were left alone, because they run */
     size_t n_unmeasured; /* processes that called MPI and ended before anything was measured */
     size_t n_killed;     /* the same without MPI_Init: a signal, _exit or exec ended them */
 };

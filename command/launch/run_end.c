@@ -359,6 +359,8 @@ static void conclude(const struct pct_run_job *r, char *const *folders, size_t n
     if (started && (nothing_seen(s) || s->found.n_alive)) {
         n_running = await_processes(r);
         look(r, folders, n, s);
+        /* A process that ends has no environment while the kernel frees its memory. */
+        n_running = s->found.n_alive > n_running ? s->found.n_alive : n_running;
     }
     if (n_running && (nothing_seen(s) || s->found.n_alive))
         say_running(r, s, n_running);

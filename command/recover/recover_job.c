@@ -453,7 +453,7 @@ void pct_job_recover(const struct pct_recovery *r, const struct pct_job *all,
     char expanded[PCOLLECT_PATH_BYTES];
     if (job.n_alive) {
         say_alive(r, &job);
-        out->n_alive++;
+        out->n_alive += job.n_alive;
         return;
     }
     out->n_unmeasured += remove_asked(&job);
