@@ -85,6 +85,9 @@ static const struct {
     {MPI_COMBINER_STRUCT, "(struct)"},
     {MPI_COMBINER_SUBARRAY, "(subarray)"},
     {MPI_COMBINER_DARRAY, "(darray)"},
+    {MPI_COMBINER_F90_REAL, "(f90_real)"},
+    {MPI_COMBINER_F90_COMPLEX, "(f90_complex)"},
+    {MPI_COMBINER_F90_INTEGER, "(f90_integer)"},
     {MPI_COMBINER_RESIZED, "(resized)"},
 };
 
@@ -106,6 +109,19 @@ static uint32_t name_of_combiner(MPI_Datatype type)
     return pc_core->string("(derived)");
 }
 
+/* True for a name that Open MPI has given to a datatype which is not predefined (seen with 4.1.4):
+ * "Dup " and the name of the other type to copies, also inside of MPI_Type_create_resized and its
+ * kind, and "COMBINER MPI_DOUBLE" to the types of MPI_Type_create_f90_real and its kind. */
+static bool is_given_by_mpi(const char *name)
+{
+#if defined OPEN_MPI
+    return !__builtin_strncmp(name, "Dup ", 4) || !__builtin_strncmp(name, "COMBINER ", 9);
+#else
+    (void)name;
+    return false;
+#endif
+}
+
 static uint32_t name_of_type(MPI_Datatype type)
 {
     uint32_t name = find_known((uintptr_t)type);
@@ -114,10 +130,10 @@ static uint32_t name_of_type(MPI_Datatype type)
     char text[MPI_MAX_OBJECT_NAME] = "";
     int length = 0;
     PC_REAL(Type_get_name)(type, text, &length);
-    if (!text[0])
+    bool is_predefined = pc_type_is_predefined(type);
+    if (!text[0] || (!is_predefined && is_given_by_mpi(text)))
         return name_of_combiner(type);
     static struct pc_name_set names;
-    bool is_predefined = pc_type_is_predefined(type);
     if (!is_predefined && !pc_name_is_kept(&names, text))
         return pc_core->string("(other types)");
     name = pc_core->string(text);

@@ -31,6 +31,23 @@ static void remade(const int *data, int peer)
     }
 }
 
+/* Sends datatypes that Open MPI names if the program does not. */
+static void unnamed(const double *data, int peer)
+{
+    MPI_Datatype t[4];
+    MPI_Type_dup(MPI_DOUBLE, &t[0]);
+    MPI_Type_create_resized(MPI_DOUBLE, 0, 16, &t[1]);
+    MPI_Type_create_f90_real(15, 307, &t[2]);
+    MPI_Type_create_f90_integer(9, &t[3]);
+    for (int i = 0; i < 4; i++) {
+        if (i < 2)
+            MPI_Type_commit(&t[i]);
+        MPI_Send(data, 1, t[i], peer, 0, MPI_COMM_WORLD);
+        if (i < 2)
+            MPI_Type_free(&t[i]);
+    }
+}
+
 /* Posts receives of two datatypes in one place before either completes, and a persistent one. */
 static void posted(int peer)
 {
@@ -110,10 +127,11 @@ int main(int argc, char **argv)
                          MPI_STATUS_IGNORE);
     posted(peer);
     one_sided(data, rank);
-    if (rank == 0)
+    if (rank == 0) {
         remade(data, 1);
-    else
-        for (int i = 0; i < 6; i++)
+        unnamed(d, 1);
+    } else
+        for (int i = 0; i < 10; i++)
             MPI_Recv(more, 100, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Allreduce(d, e, 4, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allreduce(MPI_IN_PLACE, e, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
