@@ -189,7 +189,7 @@ enum pcollect_want {
     PCOLLECT_WANT_PEERS = 4,     /* world_peer, world_source, world_root */
     PCOLLECT_WANT_TYPES = 8,     /* type, operator_, n_elements */
     PCOLLECT_WANT_REQUEST = 16,  /* request; `ended` is called for all operations with requests */
-    PCOLLECT_WANT_OBJECT = 32,   /* object */
+    PCOLLECT_WANT_OBJECT = 32,   /* object, window_name */
     PCOLLECT_WANT_THREAD = 64,   /* thread */
     PCOLLECT_WANT_MACHINE = 128, /* no member: the tables `machine`, sockets of the nodes, and
                                     `place`, where ranks were bound */
@@ -234,6 +234,8 @@ struct pcollect_event {
     uint64_t request;     /* made by the call; 0: none */
     uint64_t object;      /* file or window; 0: none */
     void *thread;         /* of the caller, for the host's functions that take one */
+    uint32_t window_name; /* where object is a window: as interned by the host; 0: none */
+    uint32_t reserved;
 };
 
 /* Ways in which an operation with a request ends. */

@@ -20,6 +20,7 @@ struct place {
     _Atomic uint64_t handle; /* 0: free; set once, never changed */
     _Atomic uint64_t id;
     _Atomic uint32_t comm; /* number of a window's communicator */
+    _Atomic uint32_t name; /* of a window, as interned; 0: none */
 };
 
 static struct place places[N_PLACES];
@@ -39,6 +40,7 @@ static void enter(uint64_t handle, uint64_t id, uint32_t comm)
         if (atomic_compare_exchange_strong(&p->handle, &there, handle) || there == handle) {
             atomic_store(&p->id, id);
             atomic_store(&p->comm, comm);
+            atomic_store(&p->name, 0);
             return;
         }
     }
@@ -63,8 +65,10 @@ void pc_want_object(struct pc_call *call, uint64_t handle)
     if (!(pc_core->wants & PCOLLECT_WANT_OBJECT))
         return;
     const struct place *p = find(handle);
-    if (p)
-        call->event.object = atomic_load_explicit(&p->id, memory_order_relaxed);
+    if (!p)
+        return;
+    call->event.object = atomic_load_explicit(&p->id, memory_order_relaxed);
+    call->event.window_name = atomic_load_explicit(&p->name, memory_order_relaxed);
 }
 
 void pc_want_window(struct pc_call *call, uint64_t handle, int dest, int source)
@@ -93,8 +97,23 @@ void pc_rule_made_window(struct pc_call *call, MPI_Comm comm, const MPI_Win *win
         return;
     uint64_t id = atomic_fetch_add(&n_windows, 1) + 1;
     id = id < MOST_WINDOWS ? id : MOST_WINDOWS;
-    if (pc_core->wants & PCOLLECT_WANT_OBJECT)
+    if (pc_core->wants & PCOLLECT_WANT_OBJECT) {
         call->event.object = id;
+        call->event.window_name = 0;
+    }
     enter((uint64_t)(uintptr_t)*window, id,
           pc_comm_is_wanted() ? pc_domain_keep(call, comm) : PC_COMM_NONE);
+}
+
+/* Names of the windows that share the last number are not kept. */
+void pc_rule_named_window(struct pc_call *call, MPI_Win window, const char *name)
+{
+    struct place *p =
+        pc_core->wants & PCOLLECT_WANT_OBJECT ? find((uint64_t)(uintptr_t)window) : NULL;
+    if (!p || !name || atomic_load_explicit(&p->id, memory_order_relaxed) >= MOST_WINDOWS)
+        return;
+    static struct pc_name_set names;
+    uint32_t kept = pc_core->string(pc_name_is_kept(&names, name) ? name : "(other windows)");
+    atomic_store_explicit(&p->name, kept, memory_order_relaxed);
+    call->event.window_name = kept;
 }

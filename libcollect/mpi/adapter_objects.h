@@ -20,8 +20,9 @@ void pc_want_object(struct pc_call *call, uint64_t handle);
  * that data goes to, `source` the target that data comes from, or MPI_PROC_NULL. */
 void pc_want_window(struct pc_call *call, uint64_t handle, int dest, int source);
 
-/* Rules of the calls that open files and make windows. */
+/* Rules of the calls that open files, make windows and name them. */
 void pc_rule_opened(struct pc_call *call, const char *filename, const MPI_File *file);
 void pc_rule_made_window(struct pc_call *call, MPI_Comm comm, const MPI_Win *window);
+void pc_rule_named_window(struct pc_call *call, MPI_Win window, const char *name);
 
 #endif

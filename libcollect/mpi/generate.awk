@@ -241,7 +241,7 @@ function is_quiet(class, text,    n, i, rules)
 # True if some rule is about an object that outlives the call. Such calls are followed while collection is off.
 function is_followed(text)
 {
-    return " " text ~ / (made|opened\(|named_comm|watch=free)/
+    return " " text ~ / (made|opened\(|named_|watch=free)/
 }
 
 # Writes the wrappers of both entry points. They ask whether the call counts, note its arguments, run the watches,

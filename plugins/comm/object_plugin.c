@@ -2,7 +2,7 @@
  *
  * object: files and windows. The table `files` has a row for each file and context: calls, bytes
  * and time, and how much of that was collective. The table `windows` has one for each window and
- * target (a rank of the window's group): calls, bytes and time. Calls that
+ * target (a rank of the window's group): its name, calls, bytes and time. Calls that
  * synchronise, make or free the window are synchronisation; those that only ask about it, name it,
  * set its hints or attach memory are left out. Rows are by phase, and by communicator if some
  * plugin wants communicators.
@@ -19,7 +19,7 @@ struct object_record {
 };
 
 enum { CALLS, COLLECTIVE, READ, WRITTEN, TIME, COLLECTIVE_TIME };
-enum { W_CALLS, W_SENT, W_RECEIVED, W_TIME, W_SYNC_CALLS, W_SYNC_TIME };
+enum { W_NAME, W_CALLS, W_SENT, W_RECEIVED, W_TIME, W_SYNC_CALLS, W_SYNC_TIME };
 
 static const struct pcollect_column file_columns[] = {
     PC_KEY("file", "name given to MPI_File_open, of the first 1,024 files of a rank", STRING),
@@ -38,6 +38,7 @@ static const struct pcollect_column window_columns[] = {
            NUMBER),
     PC_KEY("target", "rank in the window's group", RANK),
     PC_KEY("domain", "communicator over which it was made", DOMAIN),
+    PC_TEXT("name", "name given to it before one of the calls"),
     PC_SUM("calls", "calls that move data", COUNT),
     PC_SUM("bytes_put", "bytes that went to the target", BYTES),
     PC_SUM("bytes_got", "bytes that came from it", BYTES),
@@ -85,6 +86,8 @@ static void add_window(const struct pcollect_host *host, const struct pcollect_e
     uint64_t *v = traits & PCOLLECT_TRAIT_ASKS ? NULL : host->row(e->thread, &tables[1], keys);
     if (!v)
         return;
+    if (e->window_name)
+        v[W_NAME] = e->window_name;
     v[moves ? W_CALLS : W_SYNC_CALLS]++;
     v[moves ? W_TIME : W_SYNC_TIME] += e->end - e->begin;
     v[W_SENT] += e->bytes_sent;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Three files and two windows. Rank 0 prints the rows that the tables must have: of each file its
- * calls, collective calls, bytes read and written; of each window and target the calls, bytes put
- * and got, and in a row without target the calls that synchronise. All ranks do the same.
+ * calls, collective calls, bytes read and written; of each window and target the name, the calls,
+ * bytes put and got, and in a row without target the calls that synchronise. All ranks do the same.
  */
 #include <mpi.h>
 
@@ -51,7 +51,10 @@ static void windows(void)
     for (int i = 0; i < 2; i++)
         MPI_Win_create(there, sizeof there, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &w[i]);
     for (int i = 0; i < 2; i++) {
-        MPI_Win_set_name(w[i], "named");
+        MPI_Pcontrol(i); /* a name counts that is given while collection is off */
+        if (i == 0)
+            MPI_Win_set_name(w[i], "named");
+        MPI_Pcontrol(1);
         MPI_Win_get_group(w[i], &group);
         MPI_Group_free(&group);
         MPI_Win_fence(0, w[i]);
@@ -66,12 +69,12 @@ static void windows(void)
     if (rank)
         return;
     /* Each is made, freed and fenced three times; its name and its group do not count. */
-    printf("window 1 -1 0 0 0 %d\nwindow 2 -1 0 0 0 %d\n", 5 * size, 5 * size);
-    printf("window 1 0 %d %d 0 0\n", size, 40 * size);
+    printf("window 1 -1 named 0 0 0 %d\nwindow 2 -1 - 0 0 0 %d\n", 5 * size, 5 * size);
+    printf("window 1 0 named %d %d 0 0\n", size, 40 * size);
     if (size == 1)
-        printf("window 2 0 2 40 24 0\n");
+        printf("window 2 0 - 2 40 24 0\n");
     else
-        printf("window 2 0 %d %d 0 0\nwindow 2 %d %d 0 %d 0\n", size, 40 * size, size - 1, size,
+        printf("window 2 0 - %d %d 0 0\nwindow 2 %d - %d 0 %d 0\n", size, 40 * size, size - 1, size,
                24 * size);
 }
 
