@@ -44,7 +44,7 @@ bool pc_row_writer_open(struct pc_row_writer *w, struct pc_pool *pool, struct pc
                         const struct pc_profile_table *a, const struct pc_profile_table *b);
 void pc_row_writer_put(struct pc_row_writer *w, const uint64_t *row);
 /* Copies the bytes of rows behind the one that r read last, which was put last, as long as they
- * precede `until` (NULL: no bound). May copy fewer. */
+ * precede `until`. May copy fewer. NULL: no bound, and no row of another reader follows. */
 void pc_row_writer_copy(struct pc_row_writer *w, struct pc_row_reader *r, const uint64_t *until);
 /* Ends the rows. False: no memory, then or before. */
 bool pc_row_writer_close(struct pc_row_writer *w, struct pc_pool *pool);
