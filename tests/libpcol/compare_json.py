@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The tables of FOLDER, as a user of libpcol has written them, are those of a JSON report: all tables of the
-# report, with the same cells, except a column that the report shows only if it is named. Prints differences.
+# report, with the same cells, except columns that the report shows only if they are named. Prints differences.
 # Arguments: REPORT FOLDER
 import json
 import os
 import sys
+
+
+ASKED = {"contexts": ("waiting_s", "frame"), "counts": ("frame",), "computation": ("parent",)}
 
 
 def text_of(value):
@@ -36,10 +39,9 @@ for name, rows in report.items():
         head, *lines = file.read().rstrip("\n").split("\n")
     head = head.split("\t")
     lines = [line.split("\t") for line in lines]
-    if name == "contexts":
-        asked = head.index("waiting_s")
-        for row in (head, *lines):
-            del row[asked]
+    shown = [i for i, column in enumerate(head) if column not in ASKED.get(name, ()) and not column.endswith("_frame")]
+    lines = [[line[i] for i in shown] for line in lines]
+    head = [head[i] for i in shown]
     if rows and list(rows[0]) != head:
         print(f"{name}: columns {list(rows[0])} are not {head}")
     theirs = sorted([text_of(row[column]) for column in row] for row in rows)
