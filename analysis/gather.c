@@ -244,7 +244,7 @@ size_t pct_data_count_contexts(const struct pct_data *d)
     if (d->n_added_up)
         return d->n_contexts;
     return d->parts->tree ? pct_data_contexts(d)->n
-                          : pct_context_count(d->profile, d->symbols, &d->parts->options);
+                          : pct_context_count(d->totals, d->symbols, &d->parts->options);
 }
 
 struct pct_spread pct_data_context_spread(const struct pct_data *d, size_t i)

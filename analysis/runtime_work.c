@@ -31,9 +31,10 @@ static bool lies_in_program(const struct pc_profile *p, const struct pc_profile_
     return n->module != PC_NO_INDEX && pct_symbols_is_program(&p->modules[n->module]);
 }
 
-static bool is_named_work(struct pct_symbols *symbols, uint32_t node)
+static bool is_named_work(const struct pc_profile *p, struct pct_symbols *symbols, uint32_t node)
 {
-    struct pct_place place = pct_symbols_node_once(symbols, node);
+    struct pct_place place =
+        pct_symbols_node_once(symbols, &p->nodes[node], pc_profile_above(p, node));
     for (size_t i = 0; i < place.n_frames; i++)
         if (is_work(place.frames[i].function))
             return true;
@@ -51,7 +52,7 @@ bool pct_runtime_works(const struct pc_profile *p, struct pct_symbols *symbols,
              at = p->nodes[at].parent) {
             bool runtime = is_of_runtime(p, &p->nodes[at]);
             inside |= runtime;
-            works |= runtime && is_named_work(symbols, at);
+            works |= runtime && is_named_work(p, symbols, at);
         }
         all_ns += inside ? ns : 0;
         work_ns += works ? ns : 0;

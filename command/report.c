@@ -80,6 +80,12 @@ static int print_report(const struct pc_profile *p, const struct pc_profile *who
     return status;
 }
 
+/* True for the header alone, which has no values by rank. */
+static bool is_header(const struct pct_options *view)
+{
+    return view->table_name && !strcmp(view->table_name, "header");
+}
+
 /* Reads ranks, tables, and contexts in their order, if what is shown may be made of these. False:
  * it is not. */
 static bool read_in_order(const struct pct_report_request *r, struct pc_profile **out,
@@ -87,7 +93,7 @@ static bool read_in_order(const struct pct_report_request *r, struct pc_profile 
 {
     const struct pct_options *view = &r->view;
     if (!view->table || !view->table->in_order || view->by || is_filtered(&view->filter) ||
-        r->domain || pc_pcol_read_contexts(r->file, true, out, error))
+        r->domain || pc_pcol_read_contexts(r->file, !is_header(view), out, error))
         return false;
     if (!pc_contexts_are_nested(*out) && !pct_open_calls_abort(*out))
         return true;
@@ -115,12 +121,11 @@ static int read_profile(const struct pct_report_request *r, struct pc_profile **
     struct pc_error error = {""};
     pct_progress_show();
     pc_progress_begin("reading", r->file, 0, 0);
-    bool header = r->view.table_name && !strcmp(r->view.table_name, "header");
     bool part = read_ranks(r, out, &error) || read_in_order(r, out, &error);
-    int err = part         ? PC_OK
-              : header     ? pc_pcol_read_statistics(r->file, out, &error)
-              : r->view.by ? pc_pcol_read_histograms(r->file, out, &error)
-                           : pc_pcol_read_columns(r->file, out, &error);
+    int err = part                  ? PC_OK
+              : is_header(&r->view) ? pc_pcol_read_statistics(r->file, out, &error)
+              : r->view.by          ? pc_pcol_read_histograms(r->file, out, &error)
+                                    : pc_pcol_read_columns(r->file, out, &error);
     pc_progress_end();
     if (*error.text)
         pct_say(&pct_report, "%s", error.text);

@@ -297,6 +297,21 @@ int pc_contexts_close(struct pc_contexts *c)
     return err == PC_ENOMEM ? err : PC_OK;
 }
 
+struct pc_contexts *pc_contexts_new(const struct pc_profile *p)
+{
+    struct pc_contexts *c = malloc(sizeof *c);
+    if (c)
+        pc_contexts_open(c, p);
+    return c;
+}
+
+void pc_contexts_free(void *contexts)
+{
+    if (contexts)
+        pc_contexts_close(contexts);
+    free(contexts);
+}
+
 /* ---- The first reading ----------------------------------------------------------------------- */
 
 /* Adds the record that was read last to those whose values are in the file. */

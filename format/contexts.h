@@ -28,6 +28,11 @@ bool pc_contexts_are_nested(const struct pc_profile *p);
 /* Begins to read. Without memory there are no contexts, and pc_contexts_close says so. */
 void pc_contexts_open(struct pc_contexts *c, const struct pc_profile *p);
 
+/* Begins to read, for a caller that may be left before the end: pc_contexts_free frees it, closed
+ * or not, and takes NULL. NULL: there is no memory. */
+struct pc_contexts *pc_contexts_new(const struct pc_profile *p);
+void pc_contexts_free(void *contexts);
+
 /* Reads the next context. False: there are no more. What was read before is no longer valid. */
 bool pc_contexts_next(struct pc_contexts *c);
 

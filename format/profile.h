@@ -268,6 +268,12 @@ static inline bool pc_lost_is_of_rank(size_t k)
     return k < PCOLLECT_LOST_CPU_MS || k >= PCOLLECT_LOST_LENT;
 }
 
+/* The node around node i, or NULL. */
+static inline const struct pc_profile_node *pc_profile_above(const struct pc_profile *p, uint32_t i)
+{
+    return p->nodes[i].parent == PC_NO_INDEX ? NULL : &p->nodes[p->nodes[i].parent];
+}
+
 void pc_profile_free(struct pc_profile *p); /* NULL is allowed */
 
 /* Total order of modules, and of the children of one node (of one profile). */

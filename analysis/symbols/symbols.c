@@ -641,12 +641,10 @@ static void find_removed(struct pct_symbols *s, struct pct_spot spot)
 }
 #endif
 
-struct pct_place pct_symbols_node_once(struct pct_symbols *s, uint32_t node)
+struct pct_place pct_symbols_node_once(struct pct_symbols *s, const struct pc_profile_node *n,
+                                       const struct pc_profile_node *up)
 {
-    const struct pc_profile_node *n = &s->profile->nodes[node], *up = NULL;
     bool op = n->kind == PCOLLECT_NODE_OP;
-    if (n->parent != PC_NO_INDEX)
-        up = &s->profile->nodes[n->parent];
     /* An instruction is looked up like a return address behind it. */
     uint64_t offset = n->offset + (n->kind == PCOLLECT_NODE_POINT);
     if (!up || up->kind != PCOLLECT_NODE_FRAME || up->module >= s->profile->n_modules ||
@@ -670,7 +668,8 @@ struct pct_place pct_symbols_node(struct pct_symbols *s, uint32_t node)
     if (!s->nodes)
         s->nodes = pct_alloc(s->profile->n_nodes, sizeof *s->nodes);
     if (!s->nodes[node].frames)
-        s->nodes[node] = pct_symbols_node_once(s, node);
+        s->nodes[node] =
+            pct_symbols_node_once(s, &s->profile->nodes[node], pc_profile_above(s->profile, node));
     return s->nodes[node];
 }
 

@@ -107,8 +107,10 @@ bool pct_symbols_bounds(struct pct_symbols *s, uint32_t module, uint64_t offset,
  */
 struct pct_place pct_symbols_node(struct pct_symbols *s, uint32_t node);
 
-/* The frames of a node for a caller that asks for it once: they are not kept by node. */
-struct pct_place pct_symbols_node_once(struct pct_symbols *s, uint32_t node);
+/* The frames of a node `n` below `up` (NULL: none) for a caller that asks for it once, or has it
+ * not in memory: they are not kept by node. */
+struct pct_place pct_symbols_node_once(struct pct_symbols *s, const struct pc_profile_node *n,
+                                       const struct pc_profile_node *up);
 
 /* Looks up all nodes of the profile that have frames; without `points` no sampled instruction. */
 void pct_symbols_look_up(struct pct_symbols *s, bool points);

@@ -9,7 +9,7 @@
 
 /* The number of OP nodes in pct_tree_new(..., NULL, options) with PCT_GRAIN_LINE. It takes 8 bytes
  * for each call of the profile. */
-size_t pct_context_count(const struct pc_profile *p, struct pct_symbols *s,
+size_t pct_context_count(const struct pct_totals *m, struct pct_symbols *s,
                          const struct pct_tree_options *options);
 
 #endif

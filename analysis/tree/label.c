@@ -79,9 +79,10 @@ uint32_t pct_label_programs(const struct pc_profile *p, const char **out)
     return n;
 }
 
-bool pct_label_begins_program(const struct pc_profile *p, const struct pc_profile_node *n)
+bool pct_label_begins_program(const struct pc_profile *p, const struct pc_profile_node *n,
+                              const struct pc_profile_node *up)
 {
-    uint16_t above = n->parent == PC_NO_INDEX ? 0 : p->nodes[n->parent].kind;
+    uint16_t above = up ? up->kind : 0;
     return n->module != PC_NO_INDEX && above != PCOLLECT_NODE_FRAME && above != PCOLLECT_NODE_OP &&
            p->modules[n->module].flags & PCOLLECT_MODULE_EXE;
 }

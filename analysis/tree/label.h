@@ -34,9 +34,10 @@ void pct_label_nameless(struct pct_buf *b, const char *module, const struct pct_
  * it was sampled from outside. */
 uint32_t pct_label_programs(const struct pc_profile *p, const char **out);
 
-/* True for an outermost frame in a program: in a job of several programs it is below (program
- * NAME). */
-bool pct_label_begins_program(const struct pc_profile *p, const struct pc_profile_node *n);
+/* True for an outermost frame in a program, below `up` (NULL: none): in a job of several programs
+ * it is below (program NAME). */
+bool pct_label_begins_program(const struct pc_profile *p, const struct pc_profile_node *n,
+                              const struct pc_profile_node *up);
 
 /* The path of a module or a file as users see it (pct_place_file), of a program with as many
  * folders before it as tell it from other programs of the job. A part of `path`. */

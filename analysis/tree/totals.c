@@ -327,20 +327,22 @@ static void sum_call(struct pct_totals *m, const struct pc_contexts *c, struct i
     add_ends(m, op, c->data, init);
 }
 
-/* Contexts that are left in the file are decoded by each pass over them: there is one. */
+/* Contexts that are left in the file are decoded by each pass over them: there is one for all that
+ * needs values. */
 static void sum_calls(struct pct_totals *m)
 {
     const struct pc_profile *p = m->profile;
     struct init_times init = {pct_alloc(p->n_ranks, sizeof *init.values),
                               pct_alloc(p->n_ranks, sizeof *init.present), 0};
     struct pc_contexts c;
-    if (p->later_contexts)
+    bool values = p->later_contexts && !p->statistics_only;
+    if (values)
         begin_values(m);
     for (pc_contexts_open(&c, p); pc_contexts_next(&c);) {
         if (!is_call(c.node))
             continue;
         sum_call(m, &c, &init);
-        if (p->later_contexts)
+        if (values)
             add_op_values(m, &c);
     }
     close_contexts(&c);

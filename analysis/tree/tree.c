@@ -170,10 +170,11 @@ static void describe_frame(struct pct_node *node, const struct pct_frame *f,
 }
 
 /* The child of `at` below which are the contexts of a program, in a job of several. */
-static uint32_t add_program(struct builder *b, uint32_t at, const struct pc_profile_node *n)
+static uint32_t add_program(struct builder *b, uint32_t at, uint32_t source)
 {
     const struct pc_profile *p = b->tree->totals->profile;
-    if (!b->tree->programs || !pct_label_begins_program(p, n))
+    const struct pc_profile_node *n = &p->nodes[source];
+    if (!b->tree->programs || !pct_label_begins_program(p, n, pc_profile_above(p, source)))
         return at;
     pct_buf_clear(&b->text);
     pct_label_program(&b->text, p, n->module, b->options->full_paths);
@@ -195,7 +196,7 @@ static uint32_t add_frames(struct builder *b, uint32_t at, uint32_t source)
     struct pct_place place = pct_symbols_node(b->symbols, source);
     const struct pct_frame *caller = caller_above(b, source);
     bool lines = b->options->grain == PCT_GRAIN_LINE;
-    at = add_program(b, at, own);
+    at = add_program(b, at, source);
     for (uint32_t i = 0; i < place.n_frames; i++) {
         const struct pc_profile_node *n = node_of_frame(b, own, &place.frames[i]);
         bool computes = lines && own->kind == PCOLLECT_NODE_POINT && i + 1 == place.n_frames;

@@ -368,6 +368,7 @@ const struct pct_table pct_header_table = {
     .name = "header",
     .doc = "one row: the whole run",
     .count = count_header,
+    .in_order = true,
     .of_tree = true,
     PCT_COLUMNS(header_columns),
 };
