@@ -27,7 +27,8 @@ struct told {
     double there_ns; /* the time that these two and the CPU time of the main thread add up to */
     double compute_ns, compute_squares, mpi_ns, mpi_squares; /* by samples, squares in us^2 */
     double library_ns;                                       /* by samples in the library */
-    double n_samples, period_ns;                             /* of computation; mean distance */
+    double bindings_ns;          /* by samples in the MPI library, outside of measured calls */
+    double n_samples, period_ns; /* of computation; mean distance */
     bool sampled;
     double work_ns, work_variance; /* of the other thread with most work */
     double all_work_ns;            /* of all other threads */
@@ -118,6 +119,13 @@ static double work_part(const struct pct_thread_time *t)
  * live for less than that, and of others while they end. */
 #define UNSEEN_NS 1e6
 
+/* The time in bindings of the MPI library, of the main thread, is no computation. */
+static void take_bindings(struct told *told, double bindings_ns)
+{
+    told->bindings_ns = fmin(bindings_ns, told->compute_ns);
+    told->compute_ns -= told->bindings_ns;
+}
+
 /* The main thread's is the first row of each rank. */
 static void read_threads(const struct pc_profile *p, struct told *told, struct pct_rank_times *out)
 {
@@ -129,6 +137,8 @@ static void read_threads(const struct pc_profile *p, struct told *told, struct p
         main = main->rank == thread->rank ? main : thread;
         out->work_ns += pct_thread_is_program(thread) ? thread->work_ns : 0;
         out->polls_ns += main == thread ? (double)thread->waits_ns : 0;
+        if (main == thread)
+            take_bindings(of, (double)thread->bindings_ns);
         if (main == thread || !pct_thread_is_program(thread))
             continue;
         of->polls_ns = (double)main->waits_ns;
@@ -228,11 +238,12 @@ static void divide(const struct pc_profile_rank *rank, const struct told *told, 
         t->blocked_high_ns = fmin(t->wall_ns, told->blocked_ns);
     }
     if (rank->incomplete && !told->divided && told->sampled)
-        t->lost_ns = fmax(0, run_ns - told->compute_ns - told->mpi_ns);
+        t->lost_ns = fmax(0, run_ns - told->compute_ns - told->bindings_ns - told->mpi_ns);
     t->blocked_ns = t->blocked_low_ns;
     if (told->sampled && t->wall_ns >= PCT_SAMPLES_FEW * told->period_ns) {
-        t->library_ns = fmin(told->library_ns, t->wall_ns - t->sampled_ns);
-        double cpu_ns = t->sampled_ns + t->library_ns;
+        t->bindings_ns = fmin(told->bindings_ns, t->wall_ns - t->sampled_ns);
+        t->library_ns = fmin(told->library_ns, t->wall_ns - t->sampled_ns - t->bindings_ns);
+        double cpu_ns = t->sampled_ns + t->bindings_ns + t->library_ns;
         t->own_ns = fmin(t->wall_ns, fmax(cpu_ns + t->blocked_low_ns, t->low_ns));
         t->blocked_ns = fmax(t->blocked_low_ns, fmin(t->own_ns - cpu_ns, t->blocked_high_ns));
         t->for_threads_ns = told->divided ? fmax(0, fmin(told->polls_ns, t->sampled_ns)) : 0;
@@ -242,8 +253,9 @@ static void divide(const struct pc_profile_rank *rank, const struct told *told, 
     }
     t->blocked_ns = fmin(t->blocked_ns, t->own_ns);
     t->cpu_ns = t->own_ns - t->blocked_ns;
-    t->library_ns = fmin(t->library_ns, t->cpu_ns);
-    t->for_threads_ns = fmin(t->for_threads_ns, t->cpu_ns - t->library_ns);
+    t->bindings_ns = fmin(t->bindings_ns, t->cpu_ns);
+    t->library_ns = fmin(t->library_ns, t->cpu_ns - t->bindings_ns);
+    t->for_threads_ns = fmin(t->for_threads_ns, t->cpu_ns - t->bindings_ns - t->library_ns);
     t->delayed_ns = t->wall_ns - t->own_ns;
     double unsure_ns = told->unsure_ns + t->blocked_high_ns - t->blocked_ns;
     t->unsure_ns = fmax(0, fmin(t->delayed_ns, unsure_ns));
@@ -258,7 +270,7 @@ static void leave_threads_in_mpi_out(const struct pc_profile_rank *rank, const s
 {
     double left_ns = (double)rank->others_mpi_ns, off_ns = t->blocked_ns;
     if (!told->divided)
-        off_ns = told->sampled ? fmax(0, t->wall_ns - t->sampled_ns - t->library_ns) : t->wall_ns;
+        off_ns = told->sampled ? pct_rank_time_unsampled_ns(t) : t->wall_ns;
     double polls_ns = told->divided ? t->for_threads_ns : fmin(told->polls_ns, t->sampled_ns);
     off_ns = fmin(off_ns, left_ns);
     polls_ns = fmax(0, fmin(polls_ns, left_ns - off_ns));
@@ -290,13 +302,13 @@ static void take_either(const struct told *told, struct pct_rank_time *t)
  * loops of tests on a virtual machine that others used, too. */
 #define CALL_NS 150.0
 
-/* Takes the library out of the rank's own time, and bounds what it took: by three times the error
- * of its samples, or by the number of calls. */
-static void leave_library_out(const struct pc_profile_rank *rank, const struct told *told,
-                              struct pct_rank_time *t)
+/* Takes the library and bindings of MPI out of the rank's own time. Bounds what the library took:
+ * by three times the error of its samples, or by the number of calls. */
+static void leave_calls_out(const struct pc_profile_rank *rank, const struct told *told,
+                            struct pct_rank_time *t)
 {
     double error_ns = sqrt(PCT_SAMPLES_REGULAR * told->library_ns * told->period_ns);
-    t->own_ns -= t->library_ns;
+    t->own_ns -= t->library_ns + t->bindings_ns;
     t->library_most_ns =
         told->sampled ? told->library_ns + 3 * error_ns : CALL_NS * (double)rank->mpi_calls;
 }
@@ -355,7 +367,7 @@ struct pct_rank_times *pct_rank_times_new(const struct pct_totals *m)
         divide(&p->ranks[r], &told[r], apart_ns, &t->list[r]);
         leave_threads_in_mpi_out(&p->ranks[r], &told[r], &t->list[r]);
         take_either(&told[r], &t->list[r]);
-        leave_library_out(&p->ranks[r], &told[r], &t->list[r]);
+        leave_calls_out(&p->ranks[r], &told[r], &t->list[r]);
         t->divided &= told[r].divided;
         t->mean_ns += t->list[r].own_ns / (double)t->n;
         t->delayed_ns += t->list[r].delayed_ns;
@@ -400,9 +412,11 @@ static double sum_wall_ns(const struct pct_rank_times *t)
 
 enum pct_division pct_rank_times_division(const struct pct_rank_times *t)
 {
-    double wall_ns = sum_wall_ns(t), guessed_ns = 0;
+    double wall_ns = sum_wall_ns(t), guessed_ns = 0, library_ns = 0, bindings_ns = 0;
     for (size_t r = 0; r < t->n; r++) {
         const struct pct_rank_time *rank = &t->list[r];
+        library_ns += rank->library_ns;
+        bindings_ns += rank->bindings_ns;
         guessed_ns += rank->is_short ? rank->wall_ns - rank->low_ns : 0;
     }
     double little_ns = PCT_DIVISION_LITTLE * wall_ns;
@@ -412,7 +426,7 @@ enum pct_division pct_rank_times_division(const struct pct_rank_times *t)
         return PCT_DIVISION_UNSURE;
     double rest_ns =
         fmax(fmax(t->delayed_ns, t->blocked_ns), fmax(t->either_ns, t->for_threads_ns));
-    rest_ns = fmax(rest_ns, t->divided ? t->for_mpi_ns : 0);
+    rest_ns = fmax(fmax(rest_ns, t->divided ? t->for_mpi_ns : 0), fmax(library_ns, bindings_ns));
     return rest_ns > little_ns ? PCT_DIVISION_KNOWN : PCT_DIVISION_WHOLE;
 }
 
@@ -540,7 +554,7 @@ struct pct_lead pct_rank_times_lead(const struct pct_rank_times *t)
     }
     lead.ns = t->list[t->busiest].own_ns - others_ns;
     const struct pct_rank_time *busiest = &t->list[t->busiest];
-    double low = busiest->low_ns - busiest->library_most_ns - others_wall_ns;
+    double low = busiest->low_ns - busiest->library_most_ns - busiest->bindings_ns - others_wall_ns;
     lead.low_ns = fmax(0, fmin(lead.ns, fmax(low, sampled_low(t))));
     lead.real =
         lead.ns > 0 && (lead.ns >= PCT_LEAD_LARGE * others_ns || stands_out(t, others_ns, lead.ns));

@@ -5,9 +5,10 @@
  * they are.
  *
  * Data structure: one entry a rank, in the order of the profile's ranks. Invariant: wall_ns is the
- * sum of cpu_ns, blocked_ns and delayed_ns; own_ns that of the first two, without library_ns: the
- * program is not responsible for what it costs to measure it. Made from the tables `resources` and
- * `sampling`, without symbols and without values by rank. MT-safe.
+ * sum of cpu_ns, blocked_ns and delayed_ns; own_ns that of the first two, without library_ns and
+ * bindings_ns: what it costs to measure the program, and to call MPI, is no work of the program.
+ * Made from the tables `resources` and `sampling`, without symbols and without values by rank.
+ * MT-safe.
  */
 #ifndef PCT_RANK_TIMES_H
 #define PCT_RANK_TIMES_H
@@ -20,13 +21,16 @@ struct pct_rank_time {
     double cpu_ns;          /* on a processor, with either_ns */
     double library_ns;      /* part of cpu_ns, by samples: the library measured */
     double library_most_ns; /* upper bound of it */
+    double bindings_ns;     /* part of cpu_ns, by samples: in the MPI library, but in no measured
+                               call, as in bindings of Fortran */
     double for_threads_ns;  /* part of cpu_ns, by samples: the main thread polls in a runtime for
                                other threads, and none of the program does more work meanwhile */
     double blocked_ns;      /* not runnable: slept, or waited for a file, a lock, a child */
     double delayed_ns;      /* runnable, but no processor was free */
-    double own_ns; /* cpu_ns and blocked_ns without library_ns; at least: with unsure_ns at most */
-    double low_ns; /* lower bound of own_ns and library_ns together, without samples */
-    double sampled_ns; /* CPU time outside MPI by the samples of the main thread */
+    double
+        own_ns; /* without delays, library_ns and bindings_ns; at least: with unsure_ns at most */
+    double low_ns;     /* lower bound of own_ns with library_ns and bindings_ns, without samples */
+    double sampled_ns; /* CPU time of the program outside MPI by the samples of the main thread */
     double blocked_low_ns, blocked_high_ns; /* bounds of the sum of blocked_ns and either_ns */
     double either_ns; /* the main thread was blocked, and others may have computed by turns */
     double unsure_ns; /* part of delayed_ns that may be blocked as well */
@@ -42,6 +46,13 @@ struct pct_rank_time {
                          until the last moment known of any rank */
     bool exited;      /* it ended there, by exit or a return from main, without MPI_Finalize */
 };
+
+/* Time in which no sample finds the main thread on a processor, outside MPI. */
+static inline double pct_rank_time_unsampled_ns(const struct pct_rank_time *t)
+{
+    double ns = t->wall_ns - t->sampled_ns - t->bindings_ns - t->library_ns;
+    return ns > 0 ? ns : 0;
+}
 
 struct pct_rank_times {
     struct pct_rank_time *list;
@@ -76,7 +87,8 @@ double pct_rank_time_main_delayed_ns(const struct pct_rank_time *t);
 /* Division of the times outside MPI of all ranks, as far as it is known. */
 enum pct_division {
     PCT_DIVISION_WHOLE,  /* they are computing, but for a part below PCT_DIVISION_LITTLE */
-    PCT_DIVISION_KNOWN,  /* into computing, waiting for threads, blocked and delayed time */
+    PCT_DIVISION_KNOWN,  /* into computing, the library, bindings of MPI, waiting for threads,
+                            blocked  and delayed time */
     PCT_DIVISION_UNSURE, /* into computing and the rest, of which a large part may be either */
     PCT_DIVISION_GUESSED /* not: too short for samples, and may be delays in large part */
 };

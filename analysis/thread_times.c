@@ -16,7 +16,7 @@
 
 /* Columns of the tables that are read; both begin with rank and thread. */
 struct columns {
-    uint32_t kind, name, threads, calls, time, cpu, known, in_runtime, delayed;
+    uint32_t kind, name, threads, calls, time, cpu, known, in_runtime, in_bindings, delayed;
 };
 
 static uint32_t number_column(const struct pc_profile_table *t, const char *name)
@@ -53,6 +53,7 @@ static void read_records(struct pct_thread_times *out, const struct pc_profile *
                               number_column(t, "known"),
                               has_transports_alone(p) ? PC_NO_INDEX
                                                       : number_column(t, "in_runtime"),
+                              number_column(t, "in_bindings"),
                               number_column(t, "delayed")};
     uint32_t at = 0;
     out->list = pct_alloc(t->n_rows, sizeof *out->list);
@@ -70,6 +71,7 @@ static void read_records(struct pct_thread_times *out, const struct pc_profile *
                                      .cpu_ns = pc_table_cell(t, row, c.cpu),
                                      .has_cpu = pc_table_cell(t, row, c.known) != 0,
                                      .waits_ns = pc_table_cell(t, row, c.in_runtime),
+                                     .bindings_ns = pc_table_cell(t, row, c.in_bindings),
                                      .delayed_ns = pc_table_cell(t, row, c.delayed)};
     }
 }
@@ -83,8 +85,8 @@ static void read_samples(const struct pc_profile_table *t, uint32_t row, struct 
     of->outside_ns = pc_table_cell(t, row, number_column(t, "compute_time"));
     of->variance = PCT_SAMPLES_REGULAR * (double)squares * 1e6 + period * period;
     of->is_sampled = true;
-    of->work_ns = of->outside_ns > of->waits_ns ? (double)(of->outside_ns - of->waits_ns) : 0;
-    if (of->has_cpu && !of->mpi_calls && !of->waits_ns &&
+    of->work_ns = fmax(0, (double)of->outside_ns - (double)(of->waits_ns + of->bindings_ns));
+    if (of->has_cpu && !of->mpi_calls && !of->waits_ns && !of->bindings_ns &&
         !pc_table_cell(t, row, number_column(t, "own_time"))) {
         double cost_ns = (double)pc_table_cell(t, row, number_column(t, "cost"));
         of->work_ns = fmax(0, (double)of->cpu_ns - cost_ns);
@@ -130,7 +132,7 @@ static size_t compare(struct pct_thread_times *t, size_t first)
     }
     for (size_t i = first; i < end && n < 2; i++) {
         if (t->list[i].waits_ns)
-            t->list[i].work_ns = (double)t->list[i].outside_ns;
+            t->list[i].work_ns += (double)t->list[i].waits_ns;
         t->list[i].waits_ns = 0;
     }
     for (size_t i = first; i < end && n > 1 && sum > 0; i++)

@@ -19,15 +19,16 @@ struct pct_thread_time {
     uint64_t n_threads; /* threads that had this number, one after the other */
     uint64_t mpi_calls, mpi_ns;
     uint64_t cpu_ns;
-    bool has_cpu;        /* false: the process was killed, or filters system calls */
-    uint64_t outside_ns; /* CPU time outside MPI */
-    uint64_t waits_ns;   /* part of outside_ns in a threading runtime: it waits for others, or the
-                            runtime works (runtime_work.h); 0 if the rank has no other thread */
-    double work_ns;      /* CPU time of the program's work: not in MPI, nor in waits_ns */
-    double variance;     /* upper bound for that of work_ns, in ns^2 */
-    bool is_sampled;     /* outside_ns is known */
-    uint64_t delayed_ns; /* could run, and no processor was free */
-    double share;        /* of work in the mean of the rank's threads, as a ratio; 0: none */
+    bool has_cpu;         /* false: the process was killed, or filters system calls */
+    uint64_t outside_ns;  /* CPU time outside MPI */
+    uint64_t waits_ns;    /* part of outside_ns in a threading runtime: it waits for others, or the
+                             runtime works (runtime_work.h); 0 if the rank has no other thread */
+    uint64_t bindings_ns; /* part of outside_ns in the MPI library, outside of measured calls */
+    double work_ns;       /* CPU time of the program's work: neither of these, nor in MPI */
+    double variance;      /* upper bound for that of work_ns, in ns^2 */
+    bool is_sampled;      /* outside_ns is known */
+    uint64_t delayed_ns;  /* could run, and no processor was free */
+    double share;         /* of work in the mean of the rank's threads, as a ratio; 0: none */
 };
 
 /* True if the thread belongs to the program, not to the MPI library. */

@@ -106,15 +106,15 @@ function sampledOutside(sampling) {
 function outsideParts({outside: {division, turns}}, ranks, sampling) {
     const byRank = sampledOutside(sampling);
     return Array.from({length: ranks.rows}, (_, row) => {
-        const cpu = ranks.number(row, "cpu_s"), [whole, blocked, delayed, forMpi, either] =
-            ["compute_s", "blocked_s", "delayed_s", "for_mpi_s", "turns_s"].map(name => ranks.number(row, name) || 0);
+        const cpu = ranks.number(row, "cpu_s"), [whole, blocked, delayed, forMpi, either, bindings] =
+            ["compute_s", "blocked_s", "delayed_s", "for_mpi_s", "turns_s", "bindings_s"].map(name => ranks.number(row, name) || 0);
         if (division === "guessed")
             return [["outside MPI: too short for samples", whole]];
         const sampled = byRank.get(ranks.number(row, "rank")) || {ns: 0, library: 0};
         const busy = whole - forMpi - delayed, ran = Number.isNaN(cpu) ? Math.min(busy, sampled.ns) : cpu - either,
-            library = Math.min(sampled.library, ran);
-        const onProcessor = [["computing", ran - library], ["pcollect in MPI calls", library],
-            ["waiting for threads that are in MPI", forMpi]];
+            library = Math.min(sampled.library, ran - bindings);
+        const onProcessor = [["computing", ran - library - bindings], ["the MPI library beside its calls", bindings],
+            ["pcollect in MPI calls", library], ["waiting for threads that are in MPI", forMpi]];
         if (Number.isNaN(cpu))
             return [...onProcessor, ["outside MPI: not known if computing", busy - ran],
                 ["waiting for a processor outside MPI", delayed]];

@@ -304,11 +304,13 @@ void pct_head_division(const struct pct_head *h, struct pct_buf *b)
     enum pct_division division = pct_rank_times_division(t);
     const char *from = pct_totals_begins_late(&h->d->totals->all) ? " after MPI_Init" : "";
     double n = (double)t->n, wall = 0, cpu = -t->either_ns, library = 0, waits = t->for_threads_ns;
+    double bindings = 0;
     double off = t->blocked_ns + t->either_ns;
     for (size_t r = 0; r < t->n; r++) {
         wall += t->list[r].wall_ns + t->list[r].for_mpi_ns;
         cpu += t->list[r].cpu_ns;
         library += t->list[r].library_ns;
+        bindings += t->list[r].bindings_ns;
     }
     if (division == PCT_DIVISION_WHOLE || !h->d->totals->all.inside_ns)
         return;
@@ -323,10 +325,11 @@ void pct_head_division(const struct pct_head *h, struct pct_buf *b)
         return;
     }
     bool turns = pct_rank_times_take_turns(t);
-    put_ns(b, (cpu - library - waits) / n);
+    put_ns(b, (cpu - library - bindings - waits) / n);
     pct_buf_text(b, turns ? " or more computing" : " computing");
     put_part(b, waits, wall, t->n, " waiting for threads in a runtime library");
     put_part(b, t->for_mpi_ns, wall, t->n, " waiting for threads that are in MPI");
+    put_part(b, bindings, wall, t->n, " in the MPI library beside its calls");
     put_part(b, library, wall, t->n, " in pcollect");
     if (division == PCT_DIVISION_UNSURE) {
         put_part(b, off + t->delayed_ns, wall, t->n,

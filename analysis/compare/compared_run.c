@@ -40,7 +40,10 @@ static void add_waiting(struct pct_run *run, uint32_t n_ranks, double mpi_ns, do
 struct pct_rank_times *pct_run_times(const struct pct_run *run, const struct pct_totals *m)
 {
     struct pct_rank_times *t = pct_rank_times_new(m);
-    for (size_t i = 0; i < t->n && run->keeps_delay; i++) {
+    for (size_t i = 0; i < t->n; i++) {
+        t->list[i].own_ns += t->list[i].bindings_ns;
+        if (!run->keeps_delay)
+            continue;
         t->list[i].own_ns = t->list[i].wall_ns - t->list[i].library_ns;
         t->list[i].delayed_ns = t->list[i].unsure_ns = t->list[i].all_delayed_ns = 0;
     }

@@ -18,7 +18,8 @@ struct pct_joined {
     double *parts; /* by node of the tree: of its samples, those that stand for computation */
 };
 
-/* Divides the time of the ranks; if the run keeps its delay, that is their own time. */
+/* Divides the time of the ranks; if the run keeps its delay, that is their own time. Bindings of
+ * MPI are, too: they are in the functions that call them. */
 struct pct_rank_times *pct_run_times(const struct pct_run *run, const struct pct_totals *m);
 /* Opens a run that was looked at, with its figures and without its texts: as pct_run_adopt does. */
 void pct_run_open(const struct pct_run *run, const struct pc_profile *profile,

@@ -627,6 +627,9 @@ static void find_placement(const struct pct_evidence *f, const struct pct_rule *
 
 /* ---- The library that measures --------------------------------------------------------------- */
 
+/* A place with this part of the calls has nearly all of them. */
+#define NEARLY_ALL 0.99
+
 /* Finds what the library itself takes in calls of MPI, by samples: with their error taken off, it
  * must reach the threshold of the run without waits for processors. */
 static void find_recording(const struct pct_evidence *f, const struct pct_rule *rule,
@@ -641,23 +644,25 @@ static void find_recording(const struct pct_evidence *f, const struct pct_rule *
         ns += rank->library_ns;
         squares += error_ns * error_ns;
     }
-    double sure_ns = ns - sqrt(squares);
+    double sure_ns = ns - sqrt(squares), seen_ns = (double)pct_totals_column(t, "seen");
     for (size_t i = 0; i < f->n; i++) {
         calls += f->list[i].calls;
         most = !most || f->list[i].calls > most->calls ? &f->list[i] : most;
     }
-    if (!(calls > 0) || !(sure_ns > 0) ||
+    if (!(calls > 0) || !(sure_ns > 0) || !(seen_ns > 0) ||
         sure_ns < threshold * (f->core_ns - f->times->all_delayed_ns))
         return;
+    char share[32] = "nearly all";
+    if (most->calls < NEARLY_ALL * calls)
+        pct_text_format(share, sizeof share, "%.0f %%", 100 * most->calls / calls);
     pct_finding_say(out, f, rule, ns, pct_more_call(f, most),
                     "pcollect itself takes %s, %.0f %% of the CPU time, to record %s calls of MPI, "
-                    "of which %.0f %% are %s. No figure counts this as computation, but ranks may "
-                    "be slower by it. Make fewer of these calls; those between MPI_Pcontrol(0) and "
+                    "%s of them %s. No figure counts this as computation, but ranks may be slower "
+                    "by it. Make fewer of these calls; those between MPI_Pcontrol(0) and "
                     "MPI_Pcontrol(1) are not recorded, and take less.",
                     pct_finding_share(f, ns),
-                    100 * (double)pct_totals_column(t, "own_time") /
-                        fmax(1, (double)pct_totals_column(t, "cpu")),
-                    pct_finding_number(f, calls), 100 * most->calls / calls, most->place);
+                    100 * (double)pct_totals_column(t, "own_time") / seen_ns,
+                    pct_finding_number(f, calls), share, most->place);
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */

@@ -176,7 +176,7 @@ static bool is_off(const struct pct_evidence *f)
     double own_ns = 0, rest_ns = 0;
     for (size_t r = 0; r < t->n; r++) {
         const struct pct_rank_time *x = &t->list[r];
-        double off_ns = fmin(x->lost_ns, x->wall_ns - x->sampled_ns - x->library_ns);
+        double off_ns = fmin(x->lost_ns, pct_rank_time_unsampled_ns(x));
         own_ns += r == t->busiest ? off_ns : 0;
         rest_ns += r == t->busiest ? 0 : off_ns;
     }

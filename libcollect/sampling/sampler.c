@@ -288,7 +288,7 @@ static void clear_sums(struct pc_thread *t)
     for (unsigned k = PC_SAMPLE_COMPUTE_NS; k <= PC_SAMPLE_MPI_SQUARES; k++)
         s->counts[k] = 0;
     if (t->times)
-        t->times[PC_TIMES_IN_RUNTIME] = 0;
+        t->times[PC_TIMES_IN_RUNTIME] = t->times[PC_TIMES_IN_BINDINGS] = 0;
     s->clearing = false;
 }
 

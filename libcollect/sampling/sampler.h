@@ -122,7 +122,8 @@ struct pc_sampler {
     /* The last path, outermost frame first, and the path being walked, innermost frame first. */
     uint32_t n_last, n_path, max_frames, joined;
     bool cut, deep;
-    bool in_runtime; /* the last sample was in a threading runtime */
+    bool in_runtime;  /* the last sample was in a threading runtime */
+    bool in_bindings; /* it was in the MPI library, or in what that calls in libc */
     struct pc_sample_frame *last, *path;
     char *stack_top; /* top of the stack on which the handler runs */
 };

@@ -325,6 +325,8 @@ static void count_at_place(struct pc_thread *t, struct pc_sampler *s,
     sums[1] += us * us;
     if (place->node && s->in_runtime && t->times)
         t->times[PC_TIMES_IN_RUNTIME] += s->sample_ns;
+    if (place->node && s->in_bindings && t->times)
+        t->times[PC_TIMES_IN_BINDINGS] += s->sample_ns;
 }
 
 /* The place with the record that plugins add to: that of the call in progress, or of the point. */

@@ -139,6 +139,17 @@ static bool is_in_team_runtime(const struct pc_sampler *s, uint32_t program)
     return false;
 }
 
+/* True if the innermost frame of the program is one of the MPI library. `program` is its index; it
+ * may be in the last path. A program that is linked to a static MPI is none of it. */
+static bool is_in_mpi(const struct pc_sampler *s, uint32_t program)
+{
+    const struct pc_module *m = program < s->n_path ? s->path[program].module : NULL;
+    for (uint32_t k = s->joined == NOT_JOINED ? 0 : s->joined + 1; !m && k-- > 0;)
+        if (s->last[k].module && !(s->last[k].module->flags & PC_SHOWN_NOT_PROGRAM))
+            m = s->last[k].module;
+    return m && (m->flags & (PCOLLECT_MODULE_MPI | PCOLLECT_MODULE_EXE)) == PCOLLECT_MODULE_MPI;
+}
+
 /* True for frames that are left out (shown.h): those of this library; those of a threading runtime
  * at the start of a thread; the code from which the kernel calls a handler. */
 static bool is_left_out(const struct pc_sample_frame *outside, const struct pc_sample_frame *f)
@@ -323,7 +334,9 @@ pcollect_ref pc_sampler_point(struct pc_thread *t, struct pc_sampler *s, const v
     }
     const struct pc_sample_frame *f = &s->path[0];
     bool collapsed;
-    s->in_runtime = is_in_team_runtime(s, find_program(s));
+    uint32_t program = find_program(s);
+    s->in_runtime = is_in_team_runtime(s, program);
+    s->in_bindings = is_in_mpi(s, program);
     struct pc_python_booking b = read_python(t, s);
     pcollect_ref parent = book_frames(t, s, &b, &collapsed);
     struct place place = find_place(&b, f, &parent);

@@ -76,6 +76,11 @@ static const struct pcollect_column thread_record_columns[] = {
     [2 + PC_TIMES_KNOWN] = PC_MAX("known", "1: cpu is that of the whole time", COUNT),
     [2 + PC_TIMES_IN_RUNTIME] =
         PC_SUM("in_runtime", "CPU time that samples in the runtime of OpenMP stand for", NS),
+    [2 + PC_TIMES_IN_BINDINGS] = PC_SUM(
+        "in_bindings",
+        "CPU time that samples in the MPI library stand for, outside of measured calls, as in "
+        "bindings of Fortran",
+        NS),
     [2 + PC_TIMES_DELAYED] =
         PC_SUM("delayed",
                "time in which it could run and no processor was free, from its "

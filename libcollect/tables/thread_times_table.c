@@ -147,6 +147,7 @@ void pc_thread_times_reset(void)
         if (t->times) {
             __atomic_store_n(&t->times[PC_TIMES_CPU], 0, __ATOMIC_RELAXED);
             __atomic_store_n(&t->times[PC_TIMES_IN_RUNTIME], 0, __ATOMIC_RELAXED);
+            __atomic_store_n(&t->times[PC_TIMES_IN_BINDINGS], 0, __ATOMIC_RELAXED);
         }
     each(skip);
 }

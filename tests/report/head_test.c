@@ -443,36 +443,57 @@ static void the_library_never_computes(void **state)
     pct_data_free(d);
 }
 
+/* Adds the table of threads: each rank has one, and rank 0 is in bindings of MPI. */
+static void add_bindings(double bindings_ms)
+{
+    static const char *const columns[] = {"rank", "thread", "kind", "in_bindings", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_STRING, PCOLLECT_COLUMN_NUMBER};
+    struct pc_profile_table *t = add_table(PCOLLECT_TABLE_THREAD_RECORDS, 2, columns, types);
+    for (uint64_t r = 0; r < m.n; r++)
+        add_cells(
+            t, (const uint64_t[]){r, 0, add_string("main"), (uint64_t)(r ? 0 : bindings_ms * ms)});
+}
+
 /* Rank 0 polls until rank 1 has computed for 500 ms: it makes 8 million calls, in which the library
- * takes 800 ms. Without samples this is not known, and the other rank may have waited for it. */
+ * and bindings of MPI take 800 ms. Without samples this is not known, and the other rank may have
+ * waited for it. */
 static void a_rank_does_not_compute_because_it_is_measured(void **state)
 {
-    static const char *const columns[] = {"rank",         "booked",   "period",
-                                          "compute_time", "own_time", NULL};
-    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
+    static const char *const columns[] = {"rank",     "booked", "period", "compute_time",
+                                          "own_time", "seen",   NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK,   PCOLLECT_COLUMN_NUMBER,
                                      PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
-                                     PCOLLECT_COLUMN_NUMBER};
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER};
     static const struct {
         unsigned mpi_calls;
-        bool sampled;
+        double library_ms, bindings_ms; /* 0: there are no samples */
         const char *says, *rule;
     } cases[] = {
-        {8000000, true, ": rank 1 computes 500.0 ms, the mean rank 250.0 ms, rank 0 0 ns ",
+        {8000000, 800, 0, ": rank 1 computes 500.0 ms, the mean rank 250.0 ms, rank 0 0 ns ",
          "serial"},
-        {8000000, false, ", rank 1 499.9 ms; within noise ", NULL},
-        {8, false, ", rank 1 499.9 ms ", "imbalance"},
+        {8000000, 500, 300, ": rank 1 computes 500.0 ms, the mean rank 250.0 ms, rank 0 0 ns ",
+         "serial"},
+        {8000000, 500, 300,
+         " 250.0 ms computing, 150.0 ms in the MPI library beside its calls, 250.0 ms in pcollect",
+         "serial"},
+        {8000000, 0, 0, ", rank 1 499.9 ms; within noise ", NULL},
+        {8, 0, 0, ", rank 1 499.9 ms ", "imbalance"},
     };
     (void)state;
     for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        bool sampled = cases[k].library_ms > 0;
         begin_ranks(2);
-        struct pc_profile_table *t =
-            cases[k].sampled ? add_table("sampling", 1, columns, types) : NULL;
+        struct pc_profile_table *t = sampled ? add_table("sampling", 1, columns, types) : NULL;
         m.compute_ms[0] = 800;
         m.compute_ms[1] = 500;
         for (uint64_t r = 0; t && r < m.n; r++)
-            add_cells(t, (const uint64_t[]){r, r ? 50 : 0, (uint64_t)(10 * ms),
-                                            (uint64_t)(r ? 500 * ms : 0),
-                                            (uint64_t)(r ? 0 : 800 * ms)});
+            add_cells(t, (const uint64_t[]){r, r ? 50 : 30, (uint64_t)(10 * ms),
+                                            (uint64_t)((r ? 500 : cases[k].bindings_ms) * ms),
+                                            (uint64_t)((r ? 0 : cases[k].library_ms) * ms),
+                                            (uint64_t)((r ? 500 : 800) * ms)});
+        if (sampled)
+            add_bindings(cases[k].bindings_ms);
         call("MPI_Barrier", PCOLLECT_CLASS_COLL, 1, 0, (const double[]){300, 600});
         m.sample.ranks[0].mpi_calls = cases[k].mpi_calls;
         add_resources();
@@ -480,7 +501,7 @@ static void a_rank_does_not_compute_because_it_is_measured(void **state)
         if (!strstr(head_of(d), cases[k].says))
             fail_msg("case %zu: %s", k, head_of(d));
         const struct pct_findings *f = d->findings;
-        if (f->n && cases[k].sampled != !strcmp(f->list[0].rule, "recording"))
+        if (f->n && sampled != !strcmp(f->list[0].rule, "recording"))
             fail_msg("case %zu: %s", k, f->list[0].text);
         if (!pct_is_same_text(f->n ? f->list[f->n - 1].rule : NULL, cases[k].rule))
             fail_msg("case %zu: %s", k, f->n ? f->list[f->n - 1].text : "no finding");

@@ -234,7 +234,7 @@ void add_thread_waits(double waits, double delayed_ms)
 void plant_recording(bool fault)
 {
     static const char *const columns[] = {"rank", "period",   "compute_time",
-                                          "cpu",  "own_time", NULL};
+                                          "seen", "own_time", NULL};
     static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
                                      PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
                                      PCOLLECT_COLUMN_NUMBER};

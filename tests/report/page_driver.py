@@ -80,8 +80,8 @@ def read_notes(folder):
 
 def ranks_of(page, tables):
     """Of each rank {name: ns} of the parts of its time outside MPI. It computes while it is neither delayed nor blocked nor
-    in pcollect. If blocked time is not known, it runs for as long as the first of its threads was sampled; if the report says that a
-    part is either of two, or nothing, it is not divided."""
+    in pcollect or bindings of MPI. If blocked time is not known, it runs for as long as the first of its threads was
+    sampled; if the report says that a part is either of two, or nothing, it is not divided."""
     rows, sampled, library = rows_of(tables, "ranks"), {}, {}
     for row in rows_of(tables, "sampling") if "sampling" in tables else []:
         sampled.setdefault(row["rank"], ns(row.get("compute_time")) + ns(row.get("own_time")))
@@ -92,8 +92,10 @@ def ranks_of(page, tables):
             parts["outside MPI: too short for samples"] = ns(row["compute_s"])
             continue
         ran = ns(row["cpu_s"]) - ns(row["turns_s"]) if row["cpu_s"] else min(busy, sampled.get(row["rank"], 0))
-        parts["pcollect in MPI calls"] = min(library.get(row["rank"], 0), ran)
-        parts["computing"] = ran - parts["pcollect in MPI calls"]
+        bindings = ns(row["bindings_s"])
+        parts["the MPI library beside its calls"] = bindings
+        parts["pcollect in MPI calls"] = min(library.get(row["rank"], 0), ran - bindings)
+        parts["computing"] = ran - bindings - parts["pcollect in MPI calls"]
         parts["waiting for threads that are in MPI"] = ns(row["for_mpi_s"])
         if not row["cpu_s"]:
             parts["outside MPI: not known if computing"] = busy - ran

@@ -165,6 +165,11 @@ static void rank_unsure(const struct pct_cell *c, struct pct_value *out)
     set_ns(time_of(c)->unsure_ns, out);
 }
 
+static void rank_bindings(const struct pct_cell *c, struct pct_value *out)
+{
+    set_ns(time_of(c)->bindings_ns, out);
+}
+
 static void rank_lost(const struct pct_cell *c, struct pct_value *out)
 {
     for (size_t k = 0; k < PCOLLECT_N_LOST; k++)
@@ -211,7 +216,8 @@ static const struct pct_column rank_columns[] = {
      .exact = true},
     {"lost", "left out", PCT_COUNT, "things left out, see the table lost", rank_lost},
     {"own_s", "own", PCT_NS,
-     "compute_s without what samples find in pcollect, and without waiting for a processor, or for "
+     "compute_s without what samples find in pcollect, bindings_s, and waiting for a processor or "
+     "for "
      "other threads that are in MPI, at least: with unsure_s at most",
      rank_own, .mpi = true},
     {"cpu_s", "CPU", PCT_NS,
@@ -251,6 +257,11 @@ static const struct pct_column rank_columns[] = {
      "part of delayed_s in which the main thread may have been blocked instead: the kernel counts "
      "both in MPI as well, and nothing tells where they were; empty if it is not known",
      rank_unsure, .mpi = true},
+    {"bindings_s", "bindings", PCT_NS,
+     "part of cpu_s in the MPI library, but in no call that is measured, as in bindings of "
+     "Fortran, "
+     "by samples of the main thread; no part of own_s",
+     rank_bindings, .mpi = true},
 };
 
 const struct pct_table pct_ranks_table = {

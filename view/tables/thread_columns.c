@@ -103,8 +103,8 @@ static const struct pct_column thread_columns[] = {
      "works; 0 if the rank has one thread; empty without samples",
      get_waits},
     {"of_mean_percent", "of mean", PCT_PERCENT,
-     "outside_s without waits_s, as a share of its mean over the threads of the rank, without "
-     "those of the MPI library; empty if there is one thread",
+     "outside_s without waits_s and what is in bindings of MPI, as a share of its mean over the "
+     "threads of the rank, without those of the MPI library; empty if there is one thread",
      get_share},
     {"delayed_s", "no processor", PCT_NS,
      "time since its beginning in which the thread could run and no processor was free; without "
