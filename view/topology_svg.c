@@ -2,7 +2,8 @@
  *
  * The matrix as a picture: a row for each source, a column for each destination; darker cells have
  * more bytes (on a logarithmic scale), or, if no message has any, more messages; below it is the
- * scale. Above MAX_CELLS ranks several share a cell. Lines separate nodes if the ranks of each
+ * scale. Numbers of ranks are beside rows and above columns, as many as have room. Above MAX_CELLS
+ * ranks several share a cell. Lines separate nodes if the ranks of each
  * are consecutive, and there are not so many nodes that the lines would hide the cells.
  */
 #include "view/svg.h"
@@ -10,7 +11,7 @@
 
 #include <math.h>
 
-enum { MAX_CELLS = 512, PICTURE = 640, MARGIN = 40, LEGEND = 40, MOST_NODES = 100 };
+enum { MAX_CELLS = 512, PICTURE = 640, MARGIN = 48, LEGEND = 40, MOST_NODES = 100 };
 
 struct picture {
     uint32_t n, per_cell, n_ranks;
@@ -81,6 +82,25 @@ static void put_cells(FILE *out, const struct picture *p)
     }
 }
 
+/* Writes ranks beside their rows and above their columns: all, or those that a round number divides
+ * so that there are ROOM pixels between two; none if these are too long. */
+static void put_ranks(FILE *out, const struct picture *p)
+{
+    enum { ROOM = 40, BASELINE = 4, GAP = 4, MOST_RANKS = 100000 };
+    double side = p->side / p->per_cell;
+    uint32_t step = 1;
+    char text[16];
+    for (uint32_t power = 1; step * side < ROOM && power < p->n_ranks; power *= 10)
+        for (uint32_t i = 0; i < 3 && step * side < ROOM; i++)
+            step = power * (i == 0 ? 2 : i == 1 ? 5 : 10);
+    for (uint32_t r = 0; r < p->n_ranks && p->n_ranks <= MOST_RANKS; r += step) {
+        double at = MARGIN + ((double)(r / p->per_cell) + 0.5) * p->side;
+        pct_text_format(text, sizeof text, "%u", r);
+        pct_svg_text(out, at, MARGIN - GAP, "middle", text);
+        pct_svg_text(out, MARGIN - GAP, at + BASELINE, "end", text);
+    }
+}
+
 /* Writes what a cell is, and boxes with values from little to the most. */
 static void put_legend(FILE *out, const struct picture *p)
 {
@@ -141,7 +161,7 @@ void pct_topology_print_svg(FILE *out, const struct pct_topology_view *v)
     pct_svg_begin(out, PICTURE + 2 * MARGIN, PICTURE + 2 * MARGIN + LEGEND);
     fprintf(out,
             "<text x=\"%d\" y=\"16\">destination, 0 to %u</text>\n"
-            "<text transform=\"translate(8 %d) rotate(90)\">source, 0 to %u</text>\n"
+            "<text transform=\"translate(2 %d) rotate(90)\">source, 0 to %u</text>\n"
             "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#444\"/>\n"
             "<g fill=\"" PCT_SVG_BLUE "\">\n",
             MARGIN, t->n_ranks ? t->n_ranks - 1 : 0, MARGIN, t->n_ranks ? t->n_ranks - 1 : 0,
@@ -149,6 +169,7 @@ void pct_topology_print_svg(FILE *out, const struct pct_topology_view *v)
     put_cells(out, &p);
     fputs("</g>\n", out);
     put_node_lines(out, &p, t);
+    put_ranks(out, &p);
     put_legend(out, &p);
     pct_svg_end(out);
     pct_free(p.cells);

@@ -717,6 +717,32 @@ static void cells_of_several_ranks_name_all_of_them(void **state)
         fail_msg("%s", text);
 }
 
+/* As many ranks are named as have room, each at its row and its column. */
+static void pictures_name_ranks(void **state)
+{
+    static const struct {
+        uint32_t n, step;
+    } cases[] = {{1, 1}, {8, 1}, {9, 1}, {24, 2}, {64, 5}, {100, 10}, {513, 50}, {5000, 500}};
+    static struct pct_rank_place places[5000];
+    static char text[1 << 15];
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        const struct pct_topology t = {.n_ranks = cases[k].n, .places = places};
+        FILE *out = fmemopen(text, sizeof text, "w");
+        pct_topology_print_svg(out, &(const struct pct_topology_view){.topology = &t});
+        fclose(out);
+        for (uint32_t r = 0; r < cases[k].n; r++) {
+            char want[24];
+            unsigned n = 0;
+            snprintf(want, sizeof want, ">%u</text>", r);
+            for (const char *at = text; (at = strstr(at, want)); at++)
+                n++;
+            if (n != (r % cases[k].step ? 0 : 2))
+                fail_msg("case %zu: rank %u is named %u times", k, r, n);
+        }
+    }
+}
+
 /* Lines are between nodes of consecutive ranks, if they are not too many. */
 static void lines_are_between_nodes(void **state)
 {
@@ -764,6 +790,7 @@ int main(void)
         cmocka_unit_test(sockets_that_are_not_known_are_told_apart),
         cmocka_unit_test(what_was_not_received_is_told_of_ranks_that_are_there),
         cmocka_unit_test(pictures_have_a_scale_with_its_unit),
+        cmocka_unit_test(pictures_name_ranks),
         cmocka_unit_test(lines_are_between_nodes),
         cmocka_unit_test(cells_of_several_ranks_name_all_of_them),
     };
