@@ -68,6 +68,7 @@ struct code {
     const struct pc_profile_table *stored;
     struct function *functions;
     size_t n_functions, functions_room;
+    const char **shown;       /* names of the functions that are taken */
     const char *around;       /* name of a function into which the requested one is inlined */
     struct instruction *list; /* of the function that is taken */
     size_t n, room;
@@ -538,6 +539,19 @@ static bool is_wanted(const struct code *c, const struct function *f)
            (c->a->function || pct_annotate_has_enough(c->a, f->mpi_ns - f->init_ns, f->cpu_ns));
 }
 
+/* The names of the functions as reports show them, told apart from each other; the caller frees the
+ * list. */
+static const char **shown_names(const struct code *c)
+{
+    const char **names = pct_alloc(c->n_functions, sizeof *names);
+    for (size_t i = 0; i < c->n_functions; i++)
+        names[i] = is_wanted(c, &c->functions[i]) ? c->functions[i].name : NULL;
+    const char **shown =
+        pct_names_shown(names, c->n_functions, false, c->a->utf8, c->a->data->pool);
+    pct_free(names);
+    return shown;
+}
+
 /* Passes each function with a large enough part of the run, or that is asked for, to `take`. */
 static int take_functions(struct code *c, struct pc_error *error)
 {
@@ -545,6 +559,7 @@ static int take_functions(struct code *c, struct pc_error *error)
     c->files = pct_symbols_new_files(d->profile);
     c->stored = pct_stored_find(d->profile, &pct_instructions_table);
     int err = find_functions(c, error);
+    c->shown = shown_names(c);
     for (size_t i = 0; i < c->n_functions; i++) {
         const struct function *f = &c->functions[i];
         if (!is_wanted(c, f))
@@ -559,6 +574,7 @@ static int take_functions(struct code *c, struct pc_error *error)
     clear_instructions(c);
     pct_free(c->list);
     pct_free(c->functions);
+    pct_free(c->shown);
     pct_symbols_free(c->files);
     return err;
 }
@@ -642,7 +658,7 @@ static void print_function(struct code *c, const struct function *f)
     const struct pct_data *d = c->a->data;
     char share[PCT_NUMBER_BYTES];
     struct pct_buf text = {0};
-    pct_text_escape(&text, f->name, PCT_ESCAPE_CELL);
+    pct_text_escape(&text, c->shown[f - c->functions], PCT_ESCAPE_CELL);
     pct_buf_text(&text, " in ");
     pct_text_escape(&text, pc_base_name(d->profile->modules[f->module].path), PCT_ESCAPE_CELL);
     fputc('\n', c->out);

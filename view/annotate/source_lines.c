@@ -570,7 +570,13 @@ static void put_called(struct pct_buf *b, pc_u128 called_ns, pc_u128 all_ns, con
                        pct_text_time(time, called_ns));
 }
 
-static void put_message(FILE *out, const struct lines *l, const struct line *line)
+static bool has_message(const struct lines *l, const struct line *line)
+{
+    return pct_annotate_has_enough(l->a, mpi_of(line), cpu_of(line));
+}
+
+/* `name`: of the line's function, as reports show it, or NULL. */
+static void put_message(FILE *out, const struct lines *l, const struct line *line, const char *name)
 {
     const struct pct_data *d = l->a->data;
     char share[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES], calls[PCT_NUMBER_BYTES];
@@ -593,12 +599,9 @@ static void put_message(FILE *out, const struct lines *l, const struct line *lin
     }
     put_called(&b, line->called_mpi_ns, pct_data_mpi_ns(d), "the time in MPI");
     put_called(&b, line->called.ns, pct_data_samples(d)->all.ns, "the CPU time");
-    if (line->function) {
-        struct pct_buf name = {0};
-        pct_text_escape(&name, line->function, PCT_ESCAPE_CELL);
+    if (name) {
         pct_buf_text(&b, ", in ");
-        pct_text_bounded(&b, name.data);
-        pct_buf_free(&name);
+        pct_text_escape(&b, name, PCT_ESCAPE_CELL);
     }
     fprintf(out, "%s\n", b.data);
     pct_buf_free(&b);
@@ -610,9 +613,15 @@ bool pct_annotate_quickfix(FILE *out, const struct pct_annotate *a)
     struct lines l;
     gather(&l, a);
     qsort(l.list, l.n, sizeof *l.list, compare_costs);
+    const char **names = pct_alloc(l.n, sizeof *names);
     for (size_t i = 0; i < l.n; i++)
-        if (pct_annotate_has_enough(a, mpi_of(&l.list[i]), cpu_of(&l.list[i])))
-            put_message(out, &l, &l.list[i]);
+        names[i] = has_message(&l, &l.list[i]) ? l.list[i].function : NULL;
+    const char **shown = pct_names_shown(names, l.n, false, a->utf8, a->data->pool);
+    for (size_t i = 0; i < l.n; i++)
+        if (has_message(&l, &l.list[i]))
+            put_message(out, &l, &l.list[i], shown[i]);
+    pct_free(shown);
+    pct_free(names);
     pct_free(l.list);
     return l.n != 0;
 }
