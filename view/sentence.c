@@ -6,6 +6,8 @@
 
 #include "base/wrap.h"
 
+#include <time.h>
+
 void pct_print_sentence(FILE *out, size_t width, int indent, const char *format, ...)
 {
     struct pct_buf b = {0};
@@ -42,4 +44,14 @@ size_t pct_print_set(struct pct_buf *b, const int *numbers, size_t n, const char
         i = end;
     }
     return i;
+}
+
+void pct_print_moment(struct pct_buf *b, uint64_t ns)
+{
+    time_t seconds = (time_t)(ns / 1000000000u);
+    struct tm tm;
+    char text[64];
+    if (seconds && localtime_r(&seconds, &tm) &&
+        strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %z", &tm))
+        pct_buf_text(b, text);
 }

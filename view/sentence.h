@@ -23,4 +23,8 @@ void pct_print_run(struct pct_buf *b, long long first, long long last, const cha
 size_t pct_print_set(struct pct_buf *b, const int *numbers, size_t n, const char *between,
                      size_t most);
 
+/* Appends a moment since 1970 in ns as "2026-01-31 12:00:00 +0000", by the reader's clock; 0:
+ * nothing. */
+void pct_print_moment(struct pct_buf *b, uint64_t ns);
+
 #endif

@@ -6,6 +6,7 @@
 #include "analysis/symbols/symbols.h"
 #include "analysis/traffic/traffic.h"
 #include "analysis/tree/label.h"
+#include "view/sentence.h"
 #include "view/summary_private.h"
 
 #include <math.h>
@@ -41,7 +42,7 @@ static void put_hosts(struct pct_buf *b, const struct pct_data *d)
 
 static void put_started(const struct pct_head *h, struct pct_buf *b)
 {
-    pct_head_moment(b, h->d->totals->all.start_ns);
+    pct_print_moment(b, h->d->totals->all.start_ns);
     if (b->n && *h->d->profile->job)
         pct_buf_text(b, ", ");
     if (*h->d->profile->job) {

@@ -6,7 +6,6 @@
 #include "view/summary_private.h"
 
 #include <string.h>
-#include <time.h>
 
 void pct_head_item(const struct pct_head *h, const char *name, const char *text)
 {
@@ -45,14 +44,4 @@ void pct_head_count(struct pct_buf *b, pc_u128 n)
 {
     char number[PCT_NUMBER_BYTES];
     pct_buf_text(b, pct_text_count(number, n));
-}
-
-void pct_head_moment(struct pct_buf *b, uint64_t ns)
-{
-    time_t seconds = (time_t)(ns / 1000000000u);
-    struct tm tm;
-    char text[64];
-    if (seconds && localtime_r(&seconds, &tm) &&
-        strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %z", &tm))
-        pct_buf_text(b, text);
 }

@@ -175,7 +175,7 @@ void pct_head_incomplete(const struct pct_head *h, struct pct_buf *b)
     else
         pct_buf_text(b,
                      " ended by a signal, _exit or exec: recovered, up to the last moment known");
-    pct_head_moment(b, taken_ns);
+    pct_print_moment(b, taken_ns);
     if (!taken_ns && calls_mpi)
         put_silent(h, b);
     if (!pct_data_rank_times(h->d)->divided)

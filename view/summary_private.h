@@ -26,8 +26,6 @@ void pct_head_time(struct pct_buf *b, pc_u128 ns);
 /* m: thousandths of a percent. */
 void pct_head_percent(struct pct_buf *b, pc_u128 m);
 void pct_head_count(struct pct_buf *b, pc_u128 n);
-/* Appends a moment since 1970, by the reader's clock; 0: nothing. */
-void pct_head_moment(struct pct_buf *b, uint64_t ns);
 
 /* ---- summary.c ---- */
 

@@ -6,6 +6,7 @@
 #include "view/annotate/annotate.h"
 
 #include "analysis/symbols/stored_table.h"
+#include "view/sentence.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -94,6 +95,18 @@ static void split_lines(struct pct_source *s)
     }
 }
 
+static void say_newer(struct pct_source *s, uint64_t start_ns, uint64_t changed_ns)
+{
+    struct pct_buf b = {0};
+    pct_buf_text(&b, "newer than the run: changed ");
+    pct_print_moment(&b, changed_ns);
+    pct_buf_text(&b, ", the run began ");
+    pct_print_moment(&b, start_ns);
+    pct_buf_text(&b, "; lines may have moved");
+    pc_format(s->problem, sizeof s->problem, "%s", b.data);
+    pct_buf_free(&b);
+}
+
 void pct_source_read(const struct pc_profile *p, const char *path, struct pct_source *out)
 {
     struct stat st;
@@ -108,7 +121,7 @@ void pct_source_read(const struct pc_profile *p, const char *path, struct pct_so
     split_lines(out);
     out->newer = start_ns && (uint64_t)st.st_mtime > start_ns / 1000000000u;
     if (out->newer)
-        pc_format(out->problem, sizeof out->problem, "newer than the run: lines may have moved");
+        say_newer(out, start_ns, (uint64_t)st.st_mtime * 1000000000u);
 }
 
 /* ---- Storing --------------------------------------------------------------------------------- */

@@ -380,11 +380,9 @@ static size_t put_file(FILE *out, const struct lines *l, size_t first, size_t en
     pct_text_escape(&name, l->list[first].file, PCT_ESCAPE_CELL);
     size_t cells = pct_text_cells(name.data) + 3 + strlen(text.problem);
     bool fits = !l->a->width || cells <= l->a->width;
-    fprintf(out, "\n%s%s%s%s\n", name.data,
-            !*text.problem ? ""
-            : fits         ? " ("
-                           : "\n  (",
-            text.problem, *text.problem ? ")" : "");
+    fprintf(out, "\n%s%s", name.data, !*text.problem ? "\n" : fits ? " " : "\n  ");
+    if (*text.problem)
+        pct_print_sentence(out, fits ? 0 : l->a->width, 2, "(%s)", text.problem);
     put_heads(out, l);
     for (size_t i = first; i < end; i++) {
         const struct line *line = &l->list[i];
