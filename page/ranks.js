@@ -49,7 +49,10 @@ class RankFigures {
         for (const row of this.rows)
             Object.assign(row, extremes(row.values));
         this.rows = this.rows.sort((a, b) => b.values[b.greatest] - a.values[a.greatest]);
-        endsOf(this.rows.map(({labels}) => labels)).forEach((name, i) => this.rows[i].name = name);
+        endsOf(this.rows.map(({labels}) => labels)).forEach((name, i) => {
+            const row = this.rows[i];
+            row.name = row.context === undefined ? row.label : name; // a part of the time is no path
+        });
     }
 
     // Rows without a rank are kept apart.

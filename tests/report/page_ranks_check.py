@@ -62,6 +62,7 @@ def check_ranks(page, tables):
         wrong += compare_cells(metric, rank_cells(page, "heat"), {
             label: [pick(values[rank] for rank in ranks) for pick in (min, max)]
             for label, values in wanted.items() if any(values[rank] for rank in ranks)}, metric)
+        wrong += [f"{label} is named {name}" for label, name in names_of_parts(page) if name != label]
         without = page.ask("return document.getElementById('without')?.title || '0'")
         if rank_value(without, metric) != sum(values[""] for values in wanted.values()):
             wrong.append(f"{metric} without a rank: {without}")
@@ -124,6 +125,12 @@ def rank_value(text, metric):
 def rank_cells(page, table):
     return page.ask("return [...document.querySelectorAll(`#${arguments[0]} tbody tr:not(.of-classes)`)].map(row => [row.cells[0].label,"
                     "  [...row.querySelectorAll('td.number')].map(cell => [cell.title, cell.innerText])])", table)
+
+
+def names_of_parts(page):
+    """The label and the text of rows that are no contexts."""
+    return page.ask("return [...document.querySelectorAll('#heat tbody tr:not(.of-classes) th')].filter(head => !head.querySelector('a'))"
+                    "  .map(head => [head.label, head.innerText])")
 
 
 def compare_cells(what, seen, wanted, metric):
