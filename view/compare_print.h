@@ -65,6 +65,8 @@ struct pct_left_out {
     double delayed_ns, others_ns, library_ns;
     double all_ns, init_ns; /* the time, and its part in MPI_Init, before whose end none is known */
 };
+/* Ends what is said of such a time. */
+#define PCT_LEFT_OUT "is left out of the figures below, but for the wall time."
 /* Writes a sentence on this; nothing if it is little of the time without MPI_Init. True: it is
  * about a wait for a processor. `where`: "On 4 ranks". */
 bool pct_left_out_put(struct pct_buf *b, const char *where, const struct pct_left_out *left);

@@ -270,10 +270,10 @@ static void put_init(struct pct_buf *b, const struct pct_diff *d)
         return;
     for (size_t i = 0; i < d->n_before + d->n_after; i++)
         early |= d->runs[i].early_ns > 0;
-    pct_buf_format(b, " Before MPI_Init it takes %s -> %s: %s in no figure.",
+    pct_buf_format(b, " Before MPI_Init it takes %s -> %s: only the wall time contains this%s.",
                    pct_text_time(before, (pc_u128)llround(d->init.before.mean)),
                    pct_text_time(after, (pc_u128)llround(d->init.after.mean)),
-                   early ? "but for the computation sampled there, this is" : "this is");
+                   early ? ", but for the computation sampled there" : "");
 }
 
 static void put_doubt(struct pct_buf *b, double doubt)

@@ -533,7 +533,7 @@ bool pct_left_out_put(struct pct_buf *b, const char *where, const struct pct_lef
     if (library)
         pct_buf_format(b, "%spcollect took %.0f %%%s", delayed ? ", and " : "",
                        100 * left->library_ns / whole_ns, delayed ? "" : whole);
-    pct_buf_text(b, ": this time is left out of all figures.");
+    pct_buf_text(b, ": this time " PCT_LEFT_OUT);
     return delayed;
 }
 

@@ -220,7 +220,7 @@ static const char *whole_name(const struct pct_scale *s)
     return !s->by_threads && pct_scale_most_working(s) > 1.1 ? "rank time" : "core time";
 }
 
-/* Says "MPI_Init takes 55 ms on 1 rank, 235 ms on 4: it is left out of all figures." */
+/* Says "MPI_Init takes 55 ms on 1 rank, 235 ms on 4: it" and PCT_LEFT_OUT. */
 static void remark_apart(const struct pct_scale *s, const char *takes, const char *what,
                          double first_ns, double last_ns, pct_remark_fn *put, void *arg)
 {
@@ -232,7 +232,7 @@ static void remark_apart(const struct pct_scale *s, const char *takes, const cha
     pct_scale_width(s, first, n);
     pct_scale_count(last->width, m);
     struct pct_buf b = {0};
-    pct_buf_format(&b, "%s %s on %s, %s on %s: %s is left out of all figures.", takes,
+    pct_buf_format(&b, "%s %s on %s, %s on %s: %s " PCT_LEFT_OUT, takes,
                    pct_scale_time(first_ns / first->ranks, x), n,
                    pct_scale_time(last_ns / last->ranks, y), m, what);
     put(arg, b.data);

@@ -430,7 +430,8 @@ static void time_of_the_library_is_left_out(void **state)
         pct_left_out_put(&told, "On some ranks",
                          &(struct pct_left_out){p->delayed_ns, 0, p->library_ns, p->all_ns, 0});
         assert_string_equal(told.data, i ? "On some ranks pcollect took 18 % of the time: this "
-                                           "time is left out of all figures."
+                                           "time is left out of the figures below, but for "
+                                           "the wall time."
                                          : "");
     }
     assert_true(is_near(row_named(s, "computation")->lost_ns, 0));
@@ -474,7 +475,9 @@ static void a_delay_of_threads_is_a_bound(void **state)
     (void)state;
     for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
         struct pct_buf said = {0}, want = {0};
-        pct_buf_format(&want, "%s: this time is left out of all figures.", cases[i].text);
+        pct_buf_format(&want,
+                       "%s: this time is left out of the figures below, but for the wall time.",
+                       cases[i].text);
         assert_true(pct_left_out_put(&said, "In a run", &cases[i].left));
         assert_string_equal(said.data, want.data);
         pct_buf_free(&said);

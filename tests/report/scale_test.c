@@ -496,7 +496,7 @@ static void waiting_for_the_last_rank_in_finalize_stays(void **state)
                             (reduce_ms(p) + bcast_ms(p) + 1.1 * strong_ms(p) + 40) * ms));
     }
     assert_says(s, "MPI_Finalize takes each rank at least 300.0 ms on 2 ranks, 300.0 ms on 16: "
-                   "this part is left out of all figures.");
+                   "this part is left out of the figures below, but for the wall time.");
     close_runs(runs, N_SCALES, s);
     end_ms = end_wait_ms = 0;
 }
