@@ -88,22 +88,85 @@ static void put_arguments(const struct pc_profile *p, struct pct_buf *b)
     pct_buf_free(&shown);
 }
 
+struct program {
+    const char *path;
+    const struct pc_profile_data *widest; /* its record of most ranks; NULL: it has none */
+};
+
+static int by_first_rank(const void *a, const void *b)
+{
+    const struct program *x = a, *y = b;
+    return (x->widest->first_rank > y->widest->first_rank) -
+           (x->widest->first_rank < y->widest->first_rank);
+}
+
+/* The record of most ranks in the program, such as that of MPI_Init. */
+static const struct pc_profile_data *find_widest(const struct pc_profile *p, uint32_t module)
+{
+    const struct pc_profile_data *widest = NULL;
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        if (p->nodes[i].module != module || !pct_label_begins_program(p, &p->nodes[i]))
+            continue;
+        for (uint32_t k = i; k <= i + p->nodes[i].n_descendants; k++) {
+            uint32_t data = p->nodes[k].data;
+            if (data != PC_NO_INDEX && (!widest || p->data[data].n_ranks > widest->n_ranks))
+                widest = &p->data[data];
+        }
+    }
+    return widest;
+}
+
+/* The ranks of the record, from any field that is kept of them; none if it is NULL. */
+static struct pc_by_rank ranks_of(const struct pc_profile *p, const struct pc_profile_data *d)
+{
+    struct pc_by_rank by = {.n = 0};
+    for (uint32_t k = 0; d && !by.n && k < p->n_fields; k++)
+        by = pc_data_by_rank(p, d, k);
+    return by;
+}
+
+/* A rank runs one program, so all are known if these records have as many ranks as the job. */
+static bool know_ranks(const struct pc_profile *p, const struct program *programs, uint32_t n)
+{
+    uint64_t known = 0;
+    for (uint32_t i = 0; i < n; i++)
+        known += ranks_of(p, programs[i].widest).n;
+    return known == p->n_ranks;
+}
+
+static void put_programs(const struct pc_profile *p, const uint32_t *modules, uint32_t n,
+                         struct pct_buf *b)
+{
+    struct program *programs = pct_alloc(n, sizeof *programs);
+    for (uint32_t i = 0; i < n; i++)
+        programs[i] = (struct program){p->modules[modules[i]].path, find_widest(p, modules[i])};
+    bool ranks = know_ranks(p, programs, n);
+    qsort(programs, n, sizeof *programs, ranks ? by_first_rank : pc_by_text);
+    for (uint32_t i = 0; i < n; i++) {
+        pct_buf_text(b, i ? ", " : "");
+        pct_text_escape(b, programs[i].path, PCT_ESCAPE_CELL);
+        if (!ranks)
+            continue;
+        struct pc_by_rank by = ranks_of(p, programs[i].widest);
+        pct_buf_text(b, " (");
+        pct_head_ranks(b, by.ranks, by.n);
+        pct_buf_text(b, ")");
+    }
+    pct_free(programs);
+}
+
 bool pct_head_program(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pc_profile *p = h->d->profile;
-    const char **paths = pct_alloc(p->n_modules, sizeof *paths);
-    uint32_t n = pct_label_programs(p, paths);
-    if (n > 1)
-        qsort(paths, n, sizeof *paths, pc_by_text);
-    for (uint32_t i = 0; n > 1 && i < n; i++) {
-        pct_buf_text(b, i ? ", " : "");
-        pct_text_escape(b, paths[i], PCT_ESCAPE_CELL);
-    }
-    if (n <= 1) {
+    uint32_t *modules = pct_alloc(p->n_modules, sizeof *modules);
+    uint32_t n = pct_label_programs(p, modules);
+    if (n > 1) {
+        put_programs(p, modules, n, b);
+    } else {
         pct_text_escape(b, *p->exe ? p->exe : "unknown", PCT_ESCAPE_CELL);
         put_arguments(p, b);
     }
-    pct_free(paths);
+    pct_free(modules);
     return n > 1;
 }
 

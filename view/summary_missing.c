@@ -10,8 +10,7 @@
 
 enum { MOST_RUNS = 6 };
 
-/* "rank 3" or "ranks 1, 4-7, 9 and 12 more" of the ranks in the list. */
-static void put_ranks(struct pct_buf *b, const int32_t *ranks, size_t n)
+void pct_head_ranks(struct pct_buf *b, const int32_t *ranks, size_t n)
 {
     pct_buf_text(b, n == 1 ? "rank " : "ranks ");
     size_t shown = pct_print_set(b, ranks, n, ", ", MOST_RUNS);
@@ -19,8 +18,8 @@ static void put_ranks(struct pct_buf *b, const int32_t *ranks, size_t n)
         pct_buf_format(b, " and %zu more", n - shown);
 }
 
-/* Names the ranks that are absent, as put_ranks. There can be far more of them than ranks that are
- * present. */
+/* Names the ranks that are absent, as pct_head_ranks. There can be far more of them than ranks that
+ * are present. */
 static void put_missing(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pc_profile *p = h->d->profile;
@@ -57,7 +56,7 @@ static void put_listed(const struct pct_head *h, enum which which, size_t kind, 
     for (uint32_t i = 0; i < p->n_ranks; i++)
         if (is_listed(&p->ranks[i], which, kind))
             list[n++] = p->ranks[i].rank;
-    put_ranks(b, list, n);
+    pct_head_ranks(b, list, n);
     pct_free(list);
 }
 
@@ -111,7 +110,7 @@ static void put_exited(const struct pct_head *h, struct pct_buf *b)
                 list[n++] = p->ranks[k].rank;
         told[status] = true;
         n_groups++;
-        put_ranks(b, list, n);
+        pct_head_ranks(b, list, n);
         pct_buf_text(b, " called exit or returned from main");
         if (status != NO_STATUS)
             pct_buf_format(b, " with status %u", status);
@@ -148,7 +147,7 @@ static void put_silent(const struct pct_head *h, struct pct_buf *b)
         pct_buf_text(b, ". In the last ");
         pct_head_time(b, (pc_u128)longest_ns);
         pct_buf_text(b, n > 1 ? " or less of the job " : " of the job ");
-        put_ranks(b, list, n);
+        pct_head_ranks(b, list, n);
         pct_buf_format(b,
                        " left no trace: %s outside MPI, or had ended, and no figure has this time",
                        n > 1 ? "they slept" : "it slept");
@@ -258,7 +257,7 @@ static int compare_ended(const void *a, const void *b)
 
 static void put_group(const struct pc_profile *p, const struct ended *e, struct pct_buf *b)
 {
-    put_ranks(b, e->ranks, e->n);
+    pct_head_ranks(b, e->ranks, e->n);
     pct_buf_text(b, e->op == PC_NO_INDEX ? " outside MPI" : " in ");
     if (e->call.n)
         pct_buf_text(b, e->call.data);

@@ -27,9 +27,14 @@ void pct_head_time(struct pct_buf *b, pc_u128 ns);
 void pct_head_percent(struct pct_buf *b, pc_u128 m);
 void pct_head_count(struct pct_buf *b, pc_u128 n);
 
+/* Appends "rank 3" or "ranks 1, 4-7, 9 and 12 more" of the ascending ranks. */
+void pct_head_ranks(struct pct_buf *b, const int32_t *ranks, size_t n);
+
 /* ---- summary.c ---- */
 
-/* Appends the program and its arguments, or several programs: then it returns true. */
+/* Appends the program and its arguments, or several programs: then it returns true. Several are in
+ * the order of their ranks, with these, if all ranks of each call MPI in one context whose values
+ * by rank are kept; else by name. */
 bool pct_head_program(const struct pct_head *h, struct pct_buf *b);
 /* Append the division of the time outside MPI (if ranks waited for a processor or slept, wall time
  * does not show computation) and the imbalance; nothing where nothing is to be said. */

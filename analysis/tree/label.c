@@ -63,7 +63,7 @@ void pct_label_frame(struct pct_buf *b, const struct pc_profile *p, const struct
              PCT_ESCAPE_NAME);
 }
 
-uint32_t pct_label_programs(const struct pc_profile *p, const char **out)
+uint32_t pct_label_programs(const struct pc_profile *p, uint32_t *out)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < p->n_ranks; i++)
@@ -73,7 +73,7 @@ uint32_t pct_label_programs(const struct pc_profile *p, const char **out)
         if (!(p->modules[i].flags & PCOLLECT_MODULE_EXE))
             continue;
         if (out)
-            out[n] = p->modules[i].path;
+            out[n] = i;
         n++;
     }
     return n;
