@@ -507,12 +507,26 @@ static void put_imbalance(const struct pct_head *h, const struct pct_rank_times 
     pct_buf_text(b, pct_style(h->o, PCT_STYLE_PLAIN));
 }
 
+/* True if the ranks are hardly outside MPI, or if one did not come so far: it was killed before. */
+static bool is_of_init(const struct pct_head *h, const struct pct_rank_times *t)
+{
+    const struct pc_profile *p = h->d->profile;
+    double run_ns = 0;
+    bool early = false;
+    for (size_t r = 0; r < t->n; r++) {
+        run_ns += (double)pct_totals_run_ns(&p->ranks[r]);
+        early |= p->ranks[r].incomplete && !(t->list[r].wall_ns > 0);
+    }
+    return early || t->list[t->busiest].own_ns < PCT_DIVISION_LITTLE * run_ns / (double)t->n;
+}
+
 void pct_head_imbalance(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pct_rank_times *t = pct_data_rank_times(h->d);
     const struct pc_profile_rank *ranks = h->d->profile->ranks;
     size_t least = pct_rank_times_least(t);
-    if (t->n < 2 || !(t->mean_ns > 0) || !pct_rank_times_know_busiest(t) || t->guessed)
+    if (t->n < 2 || !(t->mean_ns > 0) || !pct_rank_times_know_busiest(t) || t->guessed ||
+        is_of_init(h, t))
         return;
     bool known = pct_rank_times_know_imbalance(t);
     const char *verb = pct_rank_times_verb(t);

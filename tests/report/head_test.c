@@ -228,6 +228,30 @@ static void a_killed_rank_that_left_no_trace_is_named(void **state)
     }
 }
 
+/* Rank 0 is outside MPI for 5 ms of a run of 1 s, or for 50; or it is killed after these, while
+ * rank 1 is in MPI_Init. */
+static void little_time_outside_mpi_has_no_imbalance(void **state)
+{
+    static const struct {
+        double compute_ms;
+        bool killed, told;
+    } cases[] = {{5, false, false}, {50, false, true}, {50, true, false}};
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_ranks(2);
+        for (unsigned r = 0; r < m.n; r++) {
+            m.compute_ms[r] = r ? 0 : cases[k].compute_ms;
+            m.delayed_ms[r] = 0;
+            m.sample.ranks[r].incomplete = cases[k].killed;
+        }
+        call_all("MPI_Init", PCOLLECT_CLASS_ENV, 1, 0, 1000);
+        struct pct_data *d = end_run();
+        if ((strstr(head_of(d), " imbalance 100.0 %") != NULL) != cases[k].told)
+            fail_msg("case %zu: %s", k, head_of(d));
+        pct_data_free(d);
+    }
+}
+
 /* Two of four ranks exit outside MPI, with one status or two, the first 3 s before the others' data
  * ends: they are not silent. */
 static void ranks_that_exit_are_named_with_their_status(void **state)
@@ -539,6 +563,7 @@ int main(void)
         cmocka_unit_test(a_part_that_was_blocked_is_told_of_a_short_time),
         cmocka_unit_test(a_share_of_the_time_after_init_says_so),
         cmocka_unit_test(a_killed_rank_that_left_no_trace_is_named),
+        cmocka_unit_test(little_time_outside_mpi_has_no_imbalance),
         cmocka_unit_test(ranks_that_exit_are_named_with_their_status),
         cmocka_unit_test(a_rank_is_in_mpi_if_any_of_its_threads_is),
         cmocka_unit_test(all_sources_of_interrupts_are_named),
