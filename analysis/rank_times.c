@@ -508,12 +508,12 @@ static double chance_of_each(const struct pct_rank_times *t)
     return PCT_LEAD_FALSE / (double)t->n;
 }
 
-/* Lower bound from samples and blocked time; below 0: not known. */
-static double sampled_low(const struct pct_rank_times *t)
+/* Lower bound of pct_rank_times_surplus_ns from samples and blocked time; below 0: not known. */
+static double sampled_low(const struct pct_rank_times *t, double times)
 {
     const struct pct_rank_time *busiest = &t->list[t->busiest];
     double lead = busiest->sampled_ns + busiest->blocked_low_ns;
-    double others = (double)(t->n - 1), variance = 0;
+    double others = (double)(t->n - 1) / times, variance = 0; /* others: times the mean */
     for (size_t r = 0; r < t->n; r++) {
         const struct pct_rank_time *rank = &t->list[r];
         if (rank->variance < 0 || (r == t->busiest && rank->n_samples < PCT_SAMPLES_FEW))
@@ -542,20 +542,25 @@ static bool stands_out(const struct pct_rank_times *t, double others_ns, double 
            pct_student_tail(lead_ns / deviation, others - 1) / 2 < chance_of_each(t);
 }
 
+double pct_rank_times_surplus_ns(const struct pct_rank_times *t, double times)
+{
+    const struct pct_rank_time *busiest = &t->list[t->busiest];
+    double low = busiest->low_ns - busiest->library_most_ns - busiest->bindings_ns;
+    for (size_t r = 0; r < t->n; r++)
+        low -= r == t->busiest ? 0 : times * t->list[r].wall_ns / (double)(t->n - 1);
+    return fmax(low, sampled_low(t, times));
+}
+
 struct pct_lead pct_rank_times_lead(const struct pct_rank_times *t)
 {
     struct pct_lead lead = {0};
-    double others_ns = 0, others_wall_ns = 0;
+    double others_ns = 0;
     if (t->n < 2)
         return lead;
-    for (size_t r = 0; r < t->n; r++) {
+    for (size_t r = 0; r < t->n; r++)
         others_ns += r == t->busiest ? 0 : pct_rank_time_most_ns(&t->list[r]) / (double)(t->n - 1);
-        others_wall_ns += r == t->busiest ? 0 : t->list[r].wall_ns / (double)(t->n - 1);
-    }
     lead.ns = t->list[t->busiest].own_ns - others_ns;
-    const struct pct_rank_time *busiest = &t->list[t->busiest];
-    double low = busiest->low_ns - busiest->library_most_ns - busiest->bindings_ns - others_wall_ns;
-    lead.low_ns = fmax(0, fmin(lead.ns, fmax(low, sampled_low(t))));
+    lead.low_ns = fmax(0, fmin(lead.ns, pct_rank_times_surplus_ns(t, 1)));
     lead.real =
         lead.ns > 0 && (lead.ns >= PCT_LEAD_LARGE * others_ns || stands_out(t, others_ns, lead.ns));
     return lead;

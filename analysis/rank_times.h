@@ -146,4 +146,8 @@ struct pct_lead {
 
 struct pct_lead pct_rank_times_lead(const struct pct_rank_times *t);
 
+/* Lower bound of the own time of the busiest rank minus `times` the mean of the others, with the
+ * chance of error PCT_LEAD_FALSE. t has two ranks or more. */
+double pct_rank_times_surplus_ns(const struct pct_rank_times *t, double times);
+
 #endif

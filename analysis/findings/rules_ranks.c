@@ -5,6 +5,7 @@
  */
 #include "analysis/findings/findings.h"
 #include "analysis/student.h"
+#include "analysis/tree/label.h"
 
 #include <math.h>
 #include <string.h>
@@ -196,12 +197,10 @@ static bool is_waited_for(const struct pct_evidence *f, double threshold)
 enum { ALONE = 4 }; /* times the mean of the others */
 enum { IDLE = 10 }; /* times less than the busiest rank: it computes hardly anything */
 
-/* True if the busiest rank does far more than the others, or the others do nothing. */
+/* True if the busiest rank surely does far more than the others, or the others do nothing. */
 static bool is_alone(const struct pct_evidence *f)
 {
-    const struct pct_rank_times *t = f->times;
-    double own = t->list[t->busiest].own_ns, others = own - f->lead.ns;
-    return own > ALONE * others;
+    return pct_rank_times_surplus_ns(f->times, ALONE) > 0;
 }
 
 /* Mean of what the other ranks compute at most, also of those for which nobody waited. */
@@ -218,6 +217,15 @@ static double others_ns(const struct pct_evidence *f)
 static const char *at_least(double own_ns, double unsure_ns)
 {
     return unsure_ns > own_ns / 10 ? "at least " : "";
+}
+
+/* The advice, or one for ranks of several programs, whose work is of different kinds. */
+static const char *advise(const struct pct_evidence *f, const char *advice)
+{
+    return pct_label_programs(f->data->profile, NULL) <= 1
+               ? advice
+               : " The ranks run several programs: give more ranks to the one whose ranks have "
+                 "most work.";
 }
 
 static void find_serial(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
@@ -237,9 +245,9 @@ static void find_serial(const struct pct_evidence *f, const struct pct_rule *rul
                        own_ns / mean_ns, f->n_ranks == 2 ? "other rank" : "mean of the others");
     pct_finding_say(out, f, rule, waiting_ns(f),
                     pct_more_rank("ranks", pct_finding_rank(f, f->times->busiest)),
-                    "Rank %d %s%s: %s.%s Divide this work, or let all ranks do it.",
-                    pct_finding_rank(f, f->times->busiest), b.data, place.data, others_wait(f),
-                    pct_finding_polling(f, f->times->busiest));
+                    "Rank %d %s%s: %s.%s%s", pct_finding_rank(f, f->times->busiest), b.data,
+                    place.data, others_wait(f), pct_finding_polling(f, f->times->busiest),
+                    advise(f, " Divide this work, or let all ranks do it."));
     pct_buf_free(&b);
     pct_buf_free(&place);
 }
@@ -336,13 +344,13 @@ static void say_idle(const struct pct_evidence *f, const struct pct_rule *rule,
     pct_text_time(least, (pc_u128)llround(bound ? pct_rank_time_most_ns(time) : time->own_ns));
     pct_text_time(working, (pc_u128)llround(idle->working_ns));
     pct_finding_say(out, f, rule, idle->waiting_ns, pct_more_rank("ranks", rank),
-                    "%s for %s%s%s, the mean of the other %s ranks for %s%s: %s%s. Let %s take "
-                    "part in the work.",
-                    who.data, bound ? "at most " : "", least, bound ? "" : " only",
+                    "%s for %s%s%s, the mean of the other %s ranks for %s%s: %s%s.%s", who.data,
+                    bound ? "at most " : "", least, bound ? "" : " only",
                     pct_finding_number(f, (double)(f->n_ranks - idle->n)),
                     at_least(idle->working_ns, idle->unsure_ns), working,
                     idle->n == 1 ? "it waits" : "they wait", wait.data,
-                    idle->n == 1 ? "it" : "them");
+                    advise(f, idle->n == 1 ? " Let it take part in the work."
+                                           : " Let them take part in the work."));
     pct_buf_free(&who);
     pct_buf_free(&wait);
 }
@@ -361,12 +369,13 @@ static void find_imbalance(const struct pct_evidence *f, const struct pct_rule *
     struct pct_busy_place where = pct_finding_busy_place(f);
     struct pct_buf b = {0};
     put_busy_place(f, &where, &b);
-    pct_finding_say(
-        out, f, rule, waiting_ns(f), pct_more_rank("ranks", pct_finding_rank(f, f->times->busiest)),
-        "Rank %d %s %s%.0f %% longer than the mean%s: %s.%s%s",
-        pct_finding_rank(f, f->times->busiest), pct_rank_times_verb(f->times),
-        at_least(longer.least, longer.most - longer.least), 100 * longer.least, b.data,
-        others_wait(f), whose_lead(f, &where), pct_finding_polling(f, f->times->busiest));
+    pct_finding_say(out, f, rule, waiting_ns(f),
+                    pct_more_rank("ranks", pct_finding_rank(f, f->times->busiest)),
+                    "Rank %d %s %s%.0f %% longer than the mean%s: %s.%s%s%s",
+                    pct_finding_rank(f, f->times->busiest), pct_rank_times_verb(f->times),
+                    at_least(longer.least, longer.most - longer.least), 100 * longer.least, b.data,
+                    others_wait(f), whose_lead(f, &where),
+                    pct_finding_polling(f, f->times->busiest), advise(f, ""));
     pct_buf_free(&b);
 }
 
