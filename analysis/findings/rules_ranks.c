@@ -104,6 +104,15 @@ static const char *place_of_wait(const struct pct_evidence *f, double *ns_out)
 /* Part of its own time for which the busiest rank waits for a processor, to be worth a word. */
 #define DELAYED_TOLD 0.1
 
+/* "12 % of the time of all ranks"; of one rank as pct_finding_share. */
+static const char *share_of_all(const struct pct_evidence *f, double ns)
+{
+    char text[48];
+    pct_text_format(text, sizeof text, "%.0f %% of the time of all ranks",
+                    pct_finding_percent(f, ns));
+    return f->n_ranks == 1 ? pct_finding_share(f, ns) : pct_pool_intern(f->pool, text);
+}
+
 /* ", 20 % of the time of all ranks, most in MPI_Allreduce in main (a.c:3)". Waits for the busiest
  * rank are counted without those of this rank for a processor. */
 static void put_wait(const struct pct_evidence *f, double ns, bool for_busiest, struct pct_buf *b)
@@ -111,7 +120,7 @@ static void put_wait(const struct pct_evidence *f, double ns, bool for_busiest, 
     double place_ns;
     const char *place = place_of_wait(f, &place_ns);
     const struct pct_rank_time *busiest = &f->times->list[f->times->busiest];
-    pct_buf_format(b, ", %.0f %% of the time of all ranks", pct_finding_percent(f, ns));
+    pct_buf_format(b, ", %s", share_of_all(f, ns));
     if (for_busiest && busiest->delayed_ns > DELAYED_TOLD * busiest->own_ns)
         pct_buf_format(b, " even if rank %d had a processor of its own",
                        pct_finding_rank(f, f->times->busiest));
@@ -379,6 +388,9 @@ static void find_imbalance(const struct pct_evidence *f, const struct pct_rule *
     pct_buf_free(&b);
 }
 
+/* Part of the blocked time of all ranks that one has, to be the only one to name. */
+#define NEARLY_ALL 0.9
+
 static void find_blocked(const struct pct_evidence *f, const struct pct_rule *rule,
                          double threshold, struct pct_findings *out)
 {
@@ -421,14 +433,14 @@ static void find_blocked(const struct pct_evidence *f, const struct pct_rule *ru
         return;
     const char *least = at_least(t->blocked_ns, t->unsure_ns + t->either_ns);
     pct_text_time(time, (pc_u128)llround(t->list[most].blocked_ns));
-    if (f->n_ranks == 1)
+    if (t->list[most].blocked_ns >= NEARLY_ALL * t->blocked_ns)
         pct_finding_say(out, f, rule, t->blocked_ns,
                         pct_more_rank("ranks", pct_finding_rank(f, most)),
                         "Rank %d is blocked%s for %s%s (%s): it sleeps, "
                         "or waits for files, locks, threads or other processes.%s%s",
                         pct_finding_rank(f, most), pct_finding_outside(f), least,
-                        pct_finding_share(f, t->blocked_ns), time, pct_finding_blocking_calls(f),
-                        pct_finding_polling(f, most));
+                        share_of_all(f, t->list[most].blocked_ns), time,
+                        pct_finding_blocking_calls(f), pct_finding_polling(f, most));
     else
         pct_finding_say(out, f, rule, t->blocked_ns,
                         pct_more_rank("ranks", pct_finding_rank(f, most)),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Findings that compare ranks, in runs made by hand: a rank is alone only if that is sure, and
- * ranks of other programs are not told to take part in the work.
+ * Findings that compare ranks, in runs made by hand: a rank is alone only if that is sure, time of
+ * one rank is not said of all, and ranks of other programs are not told to take part in the work.
  */
 #include "made_run.h"
 
@@ -91,11 +91,38 @@ static void ranks_of_other_programs_need_not_take_part(void **state)
         }
 }
 
+/* Two of three ranks sleep: one for nearly all of the time, or both for as long. */
+static void blocked_time_of_one_rank_is_its_own(void **state)
+{
+    static const struct {
+        double first_ms, second_ms;
+        const char *begin, *then;
+    } cases[] = {
+        {300, 10, "Rank 0 is blocked outside MPI for 10 % of the time of all ranks (298.", ": it "},
+        {300, 300, "The ranks are blocked outside MPI for 20 % of the run, most on rank ", "they "},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_ranks(3);
+        for (unsigned r = 0; r < m.n; r++) {
+            m.compute_ms[r] = 1000;
+            m.delayed_ms[r] = 1;
+        }
+        m.blocked_ms[0] = cases[k].first_ms;
+        m.blocked_ms[1] = cases[k].second_ms;
+        const char *text = sentence("blocked");
+        if (strncmp(text, cases[k].begin, strlen(cases[k].begin)) != 0 ||
+            !strstr(text, cases[k].then))
+            fail_msg("%zu: %s", k, text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rank_is_alone_if_that_is_sure),
         cmocka_unit_test(ranks_of_other_programs_need_not_take_part),
+        cmocka_unit_test(blocked_time_of_one_rank_is_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
