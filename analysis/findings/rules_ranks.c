@@ -113,17 +113,14 @@ static const char *share_of_all(const struct pct_evidence *f, double ns)
     return f->n_ranks == 1 ? pct_finding_share(f, ns) : pct_pool_intern(f->pool, text);
 }
 
-/* ", 20 % of the time of all ranks, most in MPI_Allreduce in main (a.c:3)". Waits for the busiest
- * rank are counted without those of this rank for a processor. */
-static void put_wait(const struct pct_evidence *f, double ns, bool for_busiest, struct pct_buf *b)
+/* ", 20 % of the time of all ranks, most in MPI_Allreduce in main (a.c:3)". `if_free`: "" or the
+ * condition under which they wait for so long. */
+static void put_wait(const struct pct_evidence *f, double ns, const char *if_free,
+                     struct pct_buf *b)
 {
     double place_ns;
     const char *place = place_of_wait(f, &place_ns);
-    const struct pct_rank_time *busiest = &f->times->list[f->times->busiest];
-    pct_buf_format(b, ", %s", share_of_all(f, ns));
-    if (for_busiest && busiest->delayed_ns > DELAYED_TOLD * busiest->own_ns)
-        pct_buf_format(b, " even if rank %d had a processor of its own",
-                       pct_finding_rank(f, f->times->busiest));
+    pct_buf_format(b, ", %s%s", share_of_all(f, ns), if_free);
     if (place)
         pct_buf_format(b, ", %s in %s", place_ns < ns / 2 ? "the largest part" : "most", place);
 }
@@ -149,11 +146,13 @@ static size_t count_waiting(const struct pct_evidence *f, size_t *last)
 }
 
 /* "the other 3 ranks wait, 20 % of the time of all ranks, most in MPI_Allreduce in main (a.c:3)".
- * For whom each of them waits is not known. */
+ * For whom each waits is not known. Waits for a processor of the busiest rank are left out. */
 static const char *others_wait(const struct pct_evidence *f)
 {
     struct pct_buf b = {0};
+    char if_free[64] = "";
     size_t last = 0, others = f->n_ranks - 1, n = f->bounds ? others : count_waiting(f, &last);
+    const struct pct_rank_time *busiest = &f->times->list[f->times->busiest];
     if (others == 1)
         pct_buf_text(&b, "the other rank waits");
     else if (n == others)
@@ -163,7 +162,10 @@ static const char *others_wait(const struct pct_evidence *f)
     else
         pct_buf_format(&b, "%s of the other %s ranks wait", pct_finding_number(f, (double)n),
                        pct_finding_number(f, (double)others));
-    put_wait(f, waiting_ns(f), true, &b);
+    if (busiest->delayed_ns > DELAYED_TOLD * busiest->own_ns)
+        pct_text_format(if_free, sizeof if_free, " even if rank %d had a processor of its own",
+                        pct_finding_rank(f, f->times->busiest));
+    put_wait(f, waiting_ns(f), if_free, &b);
     const char *text = pct_pool_intern(f->pool, b.data);
     pct_buf_free(&b);
     return text;
@@ -301,6 +303,7 @@ struct idle_ranks {
     double waiting_ns; /* sum of what they compute less than the busiest rank */
     double working_ns; /* mean of the other ranks, at least */
     double unsure_ns;  /* what it may be more */
+    double longest_ns; /* of a rank, with its waits for a processor */
     bool explain;      /* there would be less than half of the lead without them */
 };
 
@@ -311,6 +314,7 @@ static struct idle_ranks find_idle(const struct pct_evidence *f)
     double busiest_ns = t->list[t->busiest].own_ns, least_ns = 0, working_ns = 0;
     for (size_t r = 0; r < t->n; r++) {
         double most_ns = pct_rank_time_most_ns(&t->list[r]);
+        idle.longest_ns = fmax(idle.longest_ns, t->list[r].own_ns + t->list[r].delayed_ns);
         if (most_ns * IDLE >= busiest_ns) {
             working_ns += t->list[r].own_ns;
             idle.unsure_ns += t->list[r].unsure_ns;
@@ -347,7 +351,9 @@ static void say_idle(const struct pct_evidence *f, const struct pct_rule *rule,
                            ? "compute or are blocked for a short time"
                            : "compute hardly anything",
                        rank);
-    put_wait(f, idle->waiting_ns, false, &wait);
+    bool delayed = idle->longest_ns > (1 + DELAYED_TOLD) * f->times->list[f->times->busiest].own_ns;
+    put_wait(f, idle->waiting_ns, delayed ? " even if each rank had a processor of its own" : "",
+             &wait);
     const struct pct_rank_time *time = &f->times->list[idle->least];
     bool bound = time->unsure_ns > time->own_ns / 10;
     pct_text_time(least, (pc_u128)llround(bound ? pct_rank_time_most_ns(time) : time->own_ns));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Findings that compare ranks, in runs made by hand: a rank is alone only if that is sure, time of
- * one rank is not said of all, and ranks of other programs are not told to take part in the work.
+ * Findings that compare ranks, in runs made by hand: a rank is alone only if that is sure, a wait
+ * has its condition, time of one rank is not said of all, and ranks of other programs are not told
+ * to take part in the work.
  */
 #include "made_run.h"
 
@@ -91,6 +92,27 @@ static void ranks_of_other_programs_need_not_take_part(void **state)
         }
 }
 
+/* The ranks that work wait for a processor for as long as they compute, or not at all: the wait of
+ * the one that hands out work is 1 s less than theirs. */
+static void a_wait_without_delays_says_so(void **state)
+{
+    static const double compute_ms[] = {5, 1000, 1000}, mpi_ms[] = {1, 1, 1};
+    (void)state;
+    for (unsigned delayed = 0; delayed < 2; delayed++) {
+        begin_ranks(3);
+        for (unsigned r = 0; r < m.n; r++) {
+            m.delayed_ms[r] = r && delayed ? 1000 : 1;
+            m.compute_ms[r] = compute_ms[r] + m.delayed_ms[r];
+        }
+        add_samples(compute_ms, mpi_ms, 0.1);
+        const char *text = sentence("imbalance");
+        if (strncmp(text, "Rank 0 computes for ", 20) != 0 ||
+            (strstr(text, " of all ranks even if each rank had a processor of its own, most in ") !=
+             NULL) != delayed)
+            fail_msg("%u: %s", delayed, text);
+    }
+}
+
 /* Two of three ranks sleep: one for nearly all of the time, or both for as long. */
 static void blocked_time_of_one_rank_is_its_own(void **state)
 {
@@ -122,6 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rank_is_alone_if_that_is_sure),
         cmocka_unit_test(ranks_of_other_programs_need_not_take_part),
+        cmocka_unit_test(a_wait_without_delays_says_so),
         cmocka_unit_test(blocked_time_of_one_rank_is_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
