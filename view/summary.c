@@ -6,6 +6,7 @@
 #include "analysis/symbols/symbols.h"
 #include "analysis/traffic/traffic.h"
 #include "analysis/tree/label.h"
+#include "format/contexts.h"
 #include "view/sentence.h"
 #include "view/summary_private.h"
 
@@ -90,47 +91,64 @@ static void put_arguments(const struct pc_profile *p, struct pct_buf *b)
 
 struct program {
     const char *path;
-    const struct pc_profile_data *widest; /* its record of most ranks; NULL: it has none */
+    uint32_t module;
+    int32_t *ranks; /* of its record of most ranks, such as that of MPI_Init */
+    uint32_t n;     /* of them; 0: no record keeps its ranks */
 };
 
 static int by_first_rank(const void *a, const void *b)
 {
     const struct program *x = a, *y = b;
-    return (x->widest->first_rank > y->widest->first_rank) -
-           (x->widest->first_rank < y->widest->first_rank);
+    return (x->ranks[0] > y->ranks[0]) - (x->ranks[0] < y->ranks[0]);
 }
 
-/* The record of most ranks in the program, such as that of MPI_Init. */
-static const struct pc_profile_data *find_widest(const struct pc_profile *p, uint32_t module)
-{
-    const struct pc_profile_data *widest = NULL;
-    for (uint32_t i = 0; i < p->n_nodes; i++) {
-        if (p->nodes[i].module != module || !pct_label_begins_program(p, &p->nodes[i]))
-            continue;
-        for (uint32_t k = i; k <= i + p->nodes[i].n_descendants; k++) {
-            uint32_t data = p->nodes[k].data;
-            if (data != PC_NO_INDEX && (!widest || p->data[data].n_ranks > widest->n_ranks))
-                widest = &p->data[data];
-        }
-    }
-    return widest;
-}
-
-/* The ranks of the record, from any field that is kept of them; none if it is NULL. */
-static struct pc_by_rank ranks_of(const struct pc_profile *p, const struct pc_profile_data *d)
+/* Takes the ranks of the record, from any field that is kept of them, if they are more. */
+static void take_ranks(const struct pc_profile *p, const struct pc_profile_data *d,
+                       struct program *to)
 {
     struct pc_by_rank by = {.n = 0};
-    for (uint32_t k = 0; d && !by.n && k < p->n_fields; k++)
+    for (uint32_t k = 0; d->n_ranks > to->n && !by.n && k < p->n_fields; k++)
         by = pc_data_by_rank(p, d, k);
-    return by;
+    if (by.n <= to->n)
+        return;
+    pct_free(to->ranks);
+    to->ranks = pct_alloc(by.n, sizeof *to->ranks);
+    memcpy(to->ranks, by.ranks, by.n * sizeof *to->ranks);
+    to->n = by.n;
 }
 
-/* A rank runs one program, so all are known if these records have as many ranks as the job. */
-static bool know_ranks(const struct pc_profile *p, const struct program *programs, uint32_t n)
+/* The program whose contexts begin with the one that was read last, or NULL. */
+static struct program *begin_program(const struct pc_contexts *c, struct program *programs,
+                                     uint32_t n)
 {
+    const struct pc_profile_node *up = c->level ? pc_contexts_at(c, c->level - 1) : NULL;
+    if (pct_label_begins_program(c->p, c->node, up))
+        for (uint32_t i = 0; i < n; i++)
+            if (programs[i].module == c->node->module)
+                return &programs[i];
+    return NULL;
+}
+
+/* Finds the ranks of all programs. True if all are known: a rank runs one program, so they are as
+ * many as those of the job. */
+static bool find_ranks(const struct pc_profile *p, struct program *programs, uint32_t n)
+{
+    struct pc_contexts *c = pct_hold(pc_contexts_new(p), pc_contexts_free);
+    struct program *in = NULL;
     uint64_t known = 0;
+    for (uint32_t level = 0; c && pc_contexts_next(c);) {
+        if (!in || c->level <= level) {
+            in = begin_program(c, programs, n);
+            level = c->level;
+        }
+        if (in && c->data)
+            take_ranks(p, c->data, in);
+    }
+    if (!c || pc_contexts_close(c))
+        pct_memory_refuse();
+    pct_end(c, pc_contexts_free);
     for (uint32_t i = 0; i < n; i++)
-        known += ranks_of(p, programs[i].widest).n;
+        known += programs[i].n ? programs[i].n : p->n_ranks;
     return known == p->n_ranks;
 }
 
@@ -139,18 +157,18 @@ static void put_programs(const struct pc_profile *p, const uint32_t *modules, ui
 {
     struct program *programs = pct_alloc(n, sizeof *programs);
     for (uint32_t i = 0; i < n; i++)
-        programs[i] = (struct program){p->modules[modules[i]].path, find_widest(p, modules[i])};
-    bool ranks = know_ranks(p, programs, n);
+        programs[i] = (struct program){.path = p->modules[modules[i]].path, .module = modules[i]};
+    bool ranks = find_ranks(p, programs, n);
     qsort(programs, n, sizeof *programs, ranks ? by_first_rank : pc_by_text);
     for (uint32_t i = 0; i < n; i++) {
         pct_buf_text(b, i ? ", " : "");
         pct_text_escape(b, programs[i].path, PCT_ESCAPE_CELL);
-        if (!ranks)
-            continue;
-        struct pc_by_rank by = ranks_of(p, programs[i].widest);
-        pct_buf_text(b, " (");
-        pct_head_ranks(b, by.ranks, by.n);
-        pct_buf_text(b, ")");
+        if (ranks) {
+            pct_buf_text(b, " (");
+            pct_head_ranks(b, programs[i].ranks, programs[i].n);
+            pct_buf_text(b, ")");
+        }
+        pct_free(programs[i].ranks);
     }
     pct_free(programs);
 }
