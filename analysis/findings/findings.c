@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct pct_rules *const files[] = {&pct_rank_rules, &pct_thread_rules,
-                                                &pct_end_rules,  &pct_machine_rules,
-                                                &pct_call_rules, &pct_counter_rules};
+static const struct pct_rules *const files[] = {
+    &pct_rank_rules, &pct_thread_rules, &pct_end_rules,    &pct_machine_rules,
+    &pct_call_rules, &pct_object_rules, &pct_counter_rules};
 
 const struct pct_rule *pct_rule_at(size_t i)
 {

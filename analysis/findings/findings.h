@@ -169,8 +169,8 @@ struct pct_rules {
     const struct pct_rule *rows;
     size_t n;
 };
-extern const struct pct_rules pct_call_rules, pct_rank_rules, pct_thread_rules, pct_machine_rules,
-    pct_counter_rules, pct_end_rules;
+extern const struct pct_rules pct_call_rules, pct_object_rules, pct_rank_rules, pct_thread_rules,
+    pct_machine_rules, pct_counter_rules, pct_end_rules;
 
 /* The i-th rule of all; NULL: there are no more. */
 enum { PCT_MAX_RULES = 32 };
@@ -370,6 +370,25 @@ static inline int32_t pct_finding_rank(const struct pct_evidence *f, size_t inde
 
 /* A count in a sentence: "12,345". Interned. */
 const char *pct_finding_number(const struct pct_evidence *f, double n);
+
+/* More calls of a rank than this are many. */
+#define PCT_MANY_CALLS 200.0
+
+/* Calls of the place on a rank, on average. */
+double pct_fact_rank_calls(const struct pct_evidence *f, const struct pct_fact *fact);
+/* "40,000 messages per rank", or "80,000 messages per rank (on 2 of 4 ranks)" if the others make no
+ * such call. "up to 80,000 messages per rank" if ranks differ much. Interned. */
+const char *pct_fact_how_many(const struct pct_evidence *f, const struct pct_fact *fact,
+                              const char *what);
+/* Size of the data that a call moves on one rank, the mean of all calls. Each rank either sends or
+ * receives in a broadcast (doc/bytes.md). */
+double pct_fact_call_bytes(const struct pct_fact *fact);
+/* "12 bytes", "1 byte", "less than 1 byte". Interned. */
+const char *pct_finding_bytes(const struct pct_evidence *f, double bytes);
+/* Advice about the calls of a place: `own` if the user's code makes them. Of those in a library it
+ * is not known how often she calls it. Interned. */
+const char *pct_fact_cure(const struct pct_evidence *f, const struct pct_fact *fact,
+                          const char *own);
 
 /* Options that show more: the table `contexts` for a finding about one place, with the context if
  * that is the only one there; this table for a finding about a rank. */

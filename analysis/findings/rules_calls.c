@@ -13,76 +13,6 @@
 
 /* Fewer bytes per call than this are few. */
 #define FEW_BYTES 1024.0
-/* More calls per rank than this are many. */
-#define MANY_CALLS 200.0
-#define MANY_MADE 20.0
-
-static double calls_of_rank(const struct pct_evidence *f, const struct pct_fact *fact)
-{
-    return f->n_ranks ? fact->calls / (double)f->n_ranks : 0;
-}
-
-/* A rank with more calls than the mean by this factor makes the mean say little. */
-#define UNEVEN 1.25
-
-/* "40,000 messages per rank", or "80,000 messages per rank (on 2 of 4 ranks)" if the others make no
- * such call. "up to 80,000 messages per rank" if ranks differ much. Interned. */
-static const char *how_many(const struct pct_evidence *f, const struct pct_fact *fact,
-                            const char *what)
-{
-    struct pct_buf b = {0};
-    bool some = fact->n_callers && fact->n_callers < f->n_ranks;
-    double n = fact->calls / (double)(some ? fact->n_callers : f->n_ranks);
-    bool uneven = fact->most_calls > UNEVEN * n;
-    pct_buf_format(&b, "%s%s %s per rank", uneven ? "up to " : "",
-                   pct_finding_number(f, uneven ? fact->most_calls : n), what);
-    if (some)
-        pct_buf_format(&b, " (on %s of %s ranks)", pct_finding_number(f, (double)fact->n_callers),
-                       pct_finding_number(f, (double)f->n_ranks));
-    pct_main_caller_put(&b, &fact->most_from, fact->calls);
-    const char *text = pct_pool_intern(f->pool, b.data);
-    pct_buf_free(&b);
-    return text;
-}
-
-/* Appends "88 % of these calls are made inside KSPSolve of libpetsc.so". A function that is the
- * place is not named again. */
-static void put_maker(struct pct_buf *b, const struct pct_fact *fact)
-{
-    const struct pct_node *named = fact->at.function;
-    const char *function = fact->inside.function;
-    if (named && pct_is_same_text(function, named->frame->function))
-        function = NULL;
-    double share = function ? 100 * fact->inside.calls / fact->calls : 100;
-    if (share > 99)
-        pct_buf_text(b, share < 100 ? "Nearly all of these" : "These");
-    else
-        pct_buf_format(b, "%.0f %% of these", share);
-    pct_buf_text(b, " calls are made inside ");
-    if (function)
-        pct_finding_put_function(b, function, NULL, 0);
-    else if (!fact->module)
-        pct_text_escape(b, fact->library, PCT_ESCAPE_CELL);
-    if (fact->module) {
-        pct_buf_text(b, function ? " of " : "");
-        pct_text_escape(b, pc_base_name(fact->module), PCT_ESCAPE_CELL);
-    }
-}
-
-/* Advice about the calls of a place: `own` if the user's code makes them. Of those in a library it
- * is not known how often she calls it. Interned. */
-static const char *cure(const struct pct_evidence *f, const struct pct_fact *fact, const char *own)
-{
-    struct pct_buf b = {0};
-    if (!fact->library)
-        return own;
-    put_maker(&b, fact);
-    pct_buf_text(&b, ": how often and for how much data it is called, its options (such as solver "
-                     "and decomposition) and the number of ranks decide how many there are.");
-    const char *text = pct_pool_intern(f->pool, b.data);
-    pct_buf_free(&b);
-    return text;
-}
 
 static double own_ns(const struct pct_evidence *f, const struct pct_fact *fact)
 {
@@ -102,27 +32,7 @@ static struct pct_call_cost cost_of_calls(const struct pct_evidence *f, const st
                                           double many)
 {
     double ns = pct_fact_own_ns(fact);
-    return pct_finding_cost(f, rule, threshold, ns, ns, ns, calls_of_rank(f, fact) / many);
-}
-
-/* Size of the data that a call moves on one rank, the mean of all calls. Each rank either sends or
- * receives in a broadcast (doc/bytes.md). */
-static double bytes_of_call(const struct pct_fact *fact)
-{
-    double bytes = fact->traits & PCOLLECT_TRAIT_SAME
-                       ? fact->bytes_sent + fact->bytes_received
-                       : fmax(fact->bytes_sent, fact->bytes_received);
-    return fact->calls > 0 ? bytes / fact->calls : 0;
-}
-
-/* "12 bytes", "1 byte", "less than 1 byte". Interned. */
-static const char *in_bytes(const struct pct_evidence *f, double bytes)
-{
-    char text[64];
-    if (bytes > 0 && bytes < 1)
-        return "less than 1 byte";
-    pct_text_format(text, sizeof text, "%.0f byte%s", bytes, llround(bytes) == 1 ? "" : "s");
-    return pct_pool_intern(f->pool, text);
+    return pct_finding_cost(f, rule, threshold, ns, ns, ns, pct_fact_rank_calls(f, fact) / many);
 }
 
 static bool is_send(const struct pct_fact *fact)
@@ -159,7 +69,7 @@ static struct message_time message_time(const struct pct_evidence *f, const stru
         if (!fact->is_message || !fact->function || !send->function ||
             strcmp(fact->function, send->function) != 0)
             continue;
-        double bytes = bytes_of_call(fact);
+        double bytes = pct_fact_call_bytes(fact);
         large |= bytes >= FEW_BYTES;
         if (bytes > 0 && bytes < FEW_BYTES)
             add_messages(&small, fact, time_of(f, fact));
@@ -193,22 +103,23 @@ static void find_small(const struct pct_evidence *f, const struct pct_rule *rule
     const struct pct_fact *most = NULL;
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (is_send(fact) && bytes_of_call(fact) < FEW_BYTES &&
-            calls_of_rank(f, fact) > MANY_CALLS && (!most || fact->calls > most->calls))
+        if (is_send(fact) && pct_fact_call_bytes(fact) < FEW_BYTES &&
+            pct_fact_rank_calls(f, fact) > PCT_MANY_CALLS && (!most || fact->calls > most->calls))
             most = fact;
     }
     if (!most)
         return;
     struct message_time sure = message_time(f, most, cost_ns), all = message_time(f, most, own_ns);
     struct pct_call_cost cost = pct_finding_cost(f, rule, threshold, 0.9 * sure.ns, sure.ns, all.ns,
-                                                 calls_of_rank(f, most) / MANY_CALLS);
+                                                 pct_fact_rank_calls(f, most) / PCT_MANY_CALLS);
     if (cost.text)
         pct_finding_say_cost(
             out, f, rule, cost, pct_more_call(f, most),
             "%s sends %s of %s on average: with their receives, %s.%s %s", most->place,
-            how_many(f, most, "messages"), in_bytes(f, bytes_of_call(most)), cost.text,
-            main_message(f, most, &sure, &all),
-            cure(f, most, "Pack messages for one receiver into one, or exchange less often."));
+            pct_fact_how_many(f, most, "messages"), pct_finding_bytes(f, pct_fact_call_bytes(most)),
+            cost.text, main_message(f, most, &sure, &all),
+            pct_fact_cure(f, most,
+                          "Pack messages for one receiver into one, or exchange less often."));
 }
 
 /* True if the program has windows: a barrier may order accesses to them. */
@@ -225,19 +136,19 @@ static void find_barrier(const struct pct_evidence *f, const struct pct_rule *ru
 {
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (strcmp(fact->op, "MPI_Barrier") != 0 || calls_of_rank(f, fact) < 2)
+        if (strcmp(fact->op, "MPI_Barrier") != 0 || pct_fact_rank_calls(f, fact) < 2)
             continue;
-        struct pct_call_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_CALLS);
+        struct pct_call_cost cost = cost_of_calls(f, rule, threshold, fact, PCT_MANY_CALLS);
         if (cost.text)
             pct_finding_say_cost(
                 out, f, rule, cost, pct_more_call(f, fact), "%s is called %s: %s. %s", fact->place,
-                how_many(f, fact, "times"), cost.text,
-                cure(f, fact,
-                     has_windows(f) ? "Messages and collective operations need no "
-                                      "barrier around them; accesses to a window may "
-                                      "need it."
-                                    : "Messages and collective operations need no "
-                                      "barrier around them."));
+                pct_fact_how_many(f, fact, "times"), cost.text,
+                pct_fact_cure(f, fact,
+                              has_windows(f) ? "Messages and collective operations need no "
+                                               "barrier around them; accesses to a window may "
+                                               "need it."
+                                             : "Messages and collective operations need no "
+                                               "barrier around them."));
     }
 }
 
@@ -293,7 +204,7 @@ static void find_rooted(const struct pct_evidence *f, const struct pct_rule *rul
 {
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (!(fact->traits & PCOLLECT_TRAIT_PARTS) || bytes_of_call(fact) < FEW_BYTES ||
+        if (!(fact->traits & PCOLLECT_TRAIT_PARTS) || pct_fact_call_bytes(fact) < FEW_BYTES ||
             !has_one_root(f, fact))
             continue;
         pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
@@ -349,10 +260,10 @@ static uint64_t count_members(const struct pct_evidence *f, const struct pct_fac
 static double bytes_each(const struct pct_evidence *f, const struct pct_fact *fact)
 {
     enum { DENSE = PCOLLECT_TRAIT_EACH | PCOLLECT_TRAIT_COUNTS };
-    if ((fact->traits & DENSE) != DENSE || calls_of_rank(f, fact) < 2)
+    if ((fact->traits & DENSE) != DENSE || pct_fact_rank_calls(f, fact) < 2)
         return -1;
     uint64_t n = count_members(f, fact);
-    return n > 2 ? bytes_of_call(fact) / (double)n : -1;
+    return n > 2 ? pct_fact_call_bytes(fact) / (double)n : -1;
 }
 
 static bool is_dense(const struct pct_evidence *f, const struct pct_fact *fact)
@@ -368,14 +279,15 @@ static void find_dense(const struct pct_evidence *f, const struct pct_rule *rule
         const struct pct_fact *fact = &f->list[i];
         if (!is_dense(f, fact))
             continue;
-        struct pct_call_cost cost = cost_of_calls(f, rule, threshold, fact, MANY_CALLS);
+        struct pct_call_cost cost = cost_of_calls(f, rule, threshold, fact, PCT_MANY_CALLS);
         if (cost.text)
-            pct_finding_say_cost(out, f, rule, cost, pct_more_call(f, fact),
-                                 "%s exchanges %s with each rank on average, %s. %s", fact->place,
-                                 in_bytes(f, bytes_each(f, fact)), cost.text,
-                                 cure(f, fact,
-                                      "If only few pairs have data to exchange, use messages, or "
-                                      "MPI_Neighbor_alltoallv."));
+            pct_finding_say_cost(
+                out, f, rule, cost, pct_more_call(f, fact),
+                "%s exchanges %s with each rank on average, %s. %s", fact->place,
+                pct_finding_bytes(f, bytes_each(f, fact)), cost.text,
+                pct_fact_cure(f, fact,
+                              "If only few pairs have data to exchange, use messages, or "
+                              "MPI_Neighbor_alltoallv."));
     }
 }
 
@@ -385,17 +297,18 @@ static void find_reductions(const struct pct_evidence *f, const struct pct_rule 
 {
     for (size_t i = 0; i < f->n; i++) {
         const struct pct_fact *fact = &f->list[i];
-        if (!is_of_values(fact) || calls_of_rank(f, fact) <= MANY_CALLS ||
-            bytes_of_call(fact) >= FEW_BYTES || (!f->bounds && is_dense(f, fact)))
+        if (!is_of_values(fact) || pct_fact_rank_calls(f, fact) <= PCT_MANY_CALLS ||
+            pct_fact_call_bytes(fact) >= FEW_BYTES || (!f->bounds && is_dense(f, fact)))
             continue;
         struct pct_call_cost cost =
             pct_finding_cost(f, rule, threshold, 0.9 * cost_ns(f, fact), cost_ns(f, fact),
-                             own_ns(f, fact), calls_of_rank(f, fact) / MANY_CALLS);
+                             own_ns(f, fact), pct_fact_rank_calls(f, fact) / PCT_MANY_CALLS);
         if (cost.text)
             pct_finding_say_cost(out, f, rule, cost, pct_more_call(f, fact),
                                  "%s is called %s for %s on average: %s. %s", fact->place,
-                                 how_many(f, fact, "times"), in_bytes(f, bytes_of_call(fact)),
-                                 cost.text, cure(f, fact, "Put several values into one call."));
+                                 pct_fact_how_many(f, fact, "times"),
+                                 pct_finding_bytes(f, pct_fact_call_bytes(fact)), cost.text,
+                                 pct_fact_cure(f, fact, "Put several values into one call."));
     }
 }
 
@@ -472,7 +385,7 @@ static void find_synchronous(const struct pct_evidence *f, const struct pct_rule
             pct_finding_add(out, f, rule, threshold, pct_fact_own_ns(fact), pct_more_call(f, fact),
                             "%s waits until its receive has started, %s. %s", fact->place,
                             pct_finding_loss(f, rule, pct_fact_own_ns(fact)),
-                            cure(f, fact, "MPI_Send need not wait for that."));
+                            pct_fact_cure(f, fact, "MPI_Send need not wait for that."));
     }
 }
 
@@ -512,12 +425,14 @@ static void find_polling(const struct pct_evidence *f, const struct pct_rule *ru
         put_loop(loop, pct_finding_percent(f, loop->code_ns) >= 0.5, &b);
         pct_finding_say_cost(
             out, f, rule, cost, loop->n > 1 ? pct_more_table("contexts") : pct_more_call(f, most),
-            "%s is called %s%s: %s. %s", most->place, how_many(f, most, "times"), b.data, cost.text,
-            cure(f, most,
-                 most->traits & PCOLLECT_TRAIT_TESTS
-                     ? "Wait instead, or compute longer between two tests."
-                     : "If it is called until another rank has written something, wait for a "
-                       "message instead."));
+            "%s is called %s%s: %s. %s", most->place, pct_fact_how_many(f, most, "times"), b.data,
+            cost.text,
+            pct_fact_cure(
+                f, most,
+                most->traits & PCOLLECT_TRAIT_TESTS
+                    ? "Wait instead, or compute longer between two tests."
+                    : "If it is called until another rank has written something, wait for a "
+                      "message instead."));
         pct_buf_free(&b);
     }
     pct_free(loops);
@@ -530,264 +445,13 @@ static void find_overlap(const struct pct_evidence *f, const struct pct_rule *ru
         const struct pct_fact *fact = &f->list[i];
         double hidden = fmin(pct_fact_own_ns(fact), f->compute_mean_ns * (double)f->n_ranks);
         if (fact->traits & PCOLLECT_TRAIT_WAITS)
-            pct_finding_add(out, f, rule, threshold, hidden, pct_more_call(f, fact),
-                            "%s takes %s. %s", fact->place,
-                            pct_finding_loss(f, rule, pct_fact_own_ns(fact)),
-                            cure(f, fact,
-                                 "Compute between the start of these operations and the wait; "
-                                 "where the program does so, MPI does not move the data meanwhile "
-                                 "unless it is called: call MPI_Test there."));
-    }
-}
-
-/* Places of equal calls that are one finding. It has a context if it is about one place. */
-struct places {
-    double many;                 /* more calls of a rank than this are many */
-    const struct pct_fact *most; /* the one with most time; NULL: there is none */
-    double ns;
-    size_t n;
-};
-
-static void add_place(struct places *all, const struct pct_fact *fact)
-{
-    all->n++;
-    all->ns += pct_fact_own_ns(fact);
-    if (!all->most || pct_fact_own_ns(fact) > pct_fact_own_ns(all->most))
-        all->most = fact;
-}
-
-static struct pct_more more_places(const struct pct_evidence *f, const struct places *all)
-{
-    return all->n > 1 ? pct_more_table("contexts") : pct_more_call(f, all->most);
-}
-
-static struct pct_call_cost cost_of_places(const struct pct_evidence *f,
-                                           const struct pct_rule *rule, double threshold,
-                                           const struct places *all)
-{
-    return pct_finding_cost(f, rule, threshold, all->ns, all->ns, all->ns,
-                            calls_of_rank(f, all->most) / all->many);
-}
-
-/* Things that a program should not make again and again. */
-enum made { DATATYPES, COMMUNICATORS, WINDOWS, FILES };
-static const struct {
-    const char *others, *advice;
-    double many;
-    const char *what, *freed_by; /* NULL: it is not known whether a call has made one */
-} made[] = {
-    [DATATYPES] = {"with other calls that make, commit or free datatypes, ",
-                   "Make datatypes once and keep them.", MANY_CALLS, "datatypes", "MPI_Type_free"},
-    [COMMUNICATORS] = {"with other calls that make or free communicators, ",
-                       "Make communicators once and keep them.", MANY_MADE, "communicators",
-                       "MPI_Comm_free and MPI_Comm_disconnect"},
-    [WINDOWS] = {"with other calls that make or free windows, ", "Make windows once and keep them.",
-                 MANY_MADE, "windows", "MPI_Win_free"},
-    [FILES] = {"with other calls that open or close files, ",
-               "Keep files open, or put more into each.", MANY_CALLS, NULL, NULL},
-};
-
-static enum made made_by(uint16_t op_class)
-{
-    return op_class == PCOLLECT_CLASS_TYPE  ? DATATYPES
-           : op_class == PCOLLECT_CLASS_RMA ? WINDOWS
-           : op_class == PCOLLECT_CLASS_IO  ? FILES
-                                            : COMMUNICATORS;
-}
-
-/* Number by which a call changes what its rank must free; 0 also for functions that may give
- * MPI_COMM_NULL. */
-static int count_made(const char *op)
-{
-    static const char *const frees[] = {"MPI_Comm_disconnect", "MPI_Comm_free", "MPI_Type_free",
-                                        "MPI_Win_free"};
-    static const char *const may_make[] = {"MPI_Cart_create",
-                                           "MPI_Cart_sub",
-                                           "MPI_Comm_create",
-                                           "MPI_Comm_create_from_group",
-                                           "MPI_Comm_create_group",
-                                           "MPI_Comm_split",
-                                           "MPI_Comm_split_type",
-                                           "MPI_Graph_create",
-                                           "MPI_Intercomm_create_from_groups",
-                                           "MPI_Type_commit"};
-    if (bsearch(&op, frees, PC_ARRAY_LEN(frees), sizeof *frees, pc_by_text))
-        return -1;
-    return !bsearch(&op, may_make, PC_ARRAY_LEN(may_make), sizeof *may_make, pc_by_text);
-}
-
-/* Appends that ranks free much less than they make, if all of their calls were counted. */
-static void put_unfreed(const struct pct_evidence *f, enum made kind, struct pct_buf *b)
-{
-    enum { MANY_UNFREED = 1000 };
-    const struct pct_data *d = f->data;
-    const struct pc_profile *p = d->profile;
-    double n = 0;
-    if (!made[kind].what || d->whole != p || f->paused_ns > 0 || d->totals->all.n_incomplete)
-        return;
-    for (size_t k = 0; k < PCOLLECT_N_LOST; k++)
-        if (d->totals->all.lost[k])
-            return;
-    for (uint32_t i = 0; i < p->n_ops; i++)
-        if (pc_op_traits_of(p->ops[i].name) & PCOLLECT_TRAIT_MAKES &&
-            made_by(p->ops[i].op_class) == kind)
-            n += count_made(p->ops[i].name) * (double)d->totals->ops[i].calls.sum[PCT_CALLS];
-    n /= (double)f->n_ranks;
-    if (n >= MANY_UNFREED)
-        pct_buf_format(b,
-                       " On average, a rank calls functions that make %s at least %s times more "
-                       "than %s: free what it no longer needs.",
-                       made[kind].what, pct_finding_number(f, floor(n)), made[kind].freed_by);
-}
-
-static void find_made(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
-                      enum made kind, struct pct_findings *out)
-{
-    struct places all = {.many = made[kind].many};
-    for (size_t i = 0; i < f->n; i++) {
-        const struct pct_fact *fact = &f->list[i];
-        if (fact->traits & PCOLLECT_TRAIT_MAKES && made_by(fact->op_class) == kind &&
-            calls_of_rank(f, fact) > all.many)
-            add_place(&all, fact);
-    }
-    if (!all.most)
-        return;
-    struct pct_call_cost cost = cost_of_places(f, rule, threshold, &all);
-    struct pct_buf unfreed = {0};
-    pct_buf_put(&unfreed, "", 0);
-    put_unfreed(f, kind, &unfreed);
-    if (cost.text)
-        pct_finding_say_cost(out, f, rule, cost, more_places(f, &all),
-                             "%s is called %s: %s%s. %s%s", all.most->place,
-                             how_many(f, all.most, "times"), all.n > 1 ? made[kind].others : "",
-                             cost.text, cure(f, all.most, made[kind].advice), unfreed.data);
-    pct_buf_free(&unfreed);
-}
-
-static void find_communicators(const struct pct_evidence *f, const struct pct_rule *rule,
-                               double threshold, struct pct_findings *out)
-{
-    find_made(f, rule, threshold, COMMUNICATORS, out);
-    find_made(f, rule, threshold, WINDOWS, out);
-    find_made(f, rule, threshold, FILES, out);
-}
-
-static void find_datatypes(const struct pct_evidence *f, const struct pct_rule *rule,
-                           double threshold, struct pct_findings *out)
-{
-    find_made(f, rule, threshold, DATATYPES, out);
-}
-
-/* True for many calls that move little of a file each. Half of the calls of a split operation has
- * no bytes: it is not known how large a piece it belongs to. */
-static bool moves_pieces(const struct pct_evidence *f, const struct pct_fact *fact)
-{
-    enum { FEW_KIB = 64 };
-    double bytes = bytes_of_call(fact);
-    return fact->op_class == PCOLLECT_CLASS_IO && fact->traits & PCOLLECT_TRAIT_MOVES &&
-           calls_of_rank(f, fact) > MANY_CALLS && bytes > 0 && bytes < FEW_KIB * 1024;
-}
-
-static bool sets_views(const struct pct_evidence *f, const struct pct_fact *fact)
-{
-    return !strcmp(fact->op, "MPI_File_set_view") && calls_of_rank(f, fact) > MANY_CALLS;
-}
-
-/* The first place of the same code in which a file is moved in pieces; NULL: there is none. */
-static const struct pct_fact *pieces_of(const struct pct_evidence *f, const struct pct_fact *fact)
-{
-    for (size_t i = 0; i < f->n; i++)
-        if (moves_pieces(f, &f->list[i]) && pct_call_places_share_code(&f->list[i].at, &fact->at))
-            return &f->list[i];
-    return NULL;
-}
-
-/* Finds views of files that are set again and again, as libraries do for each piece; but for those
- * that are set in code that moves the pieces, which are told with these. */
-static void find_views(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
-                       struct pct_findings *out)
-{
-    struct places all = {.many = MANY_CALLS};
-    for (size_t i = 0; i < f->n; i++)
-        if (sets_views(f, &f->list[i]) && !pieces_of(f, &f->list[i]))
-            add_place(&all, &f->list[i]);
-    if (!all.most)
-        return;
-    struct pct_call_cost cost = cost_of_places(f, rule, threshold, &all);
-    if (cost.text)
-        pct_finding_say_cost(out, f, rule, cost, more_places(f, &all),
-                             "%s is called %s: %s%s. Read or write larger blocks, so that fewer "
-                             "views are set.",
-                             all.most->place, how_many(f, all.most, "times"),
-                             all.n > 1 ? "with the same calls in other places, " : "", cost.text);
-}
-
-/* Finds files moved in small pieces. */
-static void find_files(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
-                       struct pct_findings *out)
-{
-    find_views(f, rule, threshold, out);
-    for (size_t i = 0; i < f->n; i++) {
-        const struct pct_fact *fact = &f->list[i];
-        struct places all = {.many = MANY_CALLS};
-        if (!moves_pieces(f, fact))
-            continue;
-        add_place(&all, fact);
-        for (size_t k = 0; k < f->n; k++)
-            if (sets_views(f, &f->list[k]) && pieces_of(f, &f->list[k]) == fact)
-                add_place(&all, &f->list[k]);
-        all.most = fact; /* the number of its calls is told, wherever most of the time is */
-        struct pct_call_cost cost = cost_of_places(f, rule, threshold, &all);
-        if (cost.text)
-            pct_finding_say_cost(out, f, rule, cost, more_places(f, &all),
-                                 "%s is called %s for %s on average%s: %s. %s", fact->place,
-                                 how_many(f, fact, "times"), in_bytes(f, bytes_of_call(fact)),
-                                 all.n > 1 ? ", with MPI_File_set_view in the same function" : "",
-                                 cost.text,
-                                 cure(f, fact,
-                                      fact->traits & PCOLLECT_TRAIT_TOGETHER
-                                          ? "Read or write larger blocks."
-                                          : "Read or write larger blocks, by collective calls."));
-    }
-}
-
-static bool synchronises(const struct pct_evidence *f, const struct pct_fact *fact)
-{
-    return fact->traits & PCOLLECT_TRAIT_EPOCH && calls_of_rank(f, fact) >= 2;
-}
-
-/* Adds up the synchronisations in the code of the i-th place, which is the first of them; else none
- * is added. */
-static struct places synchronisations_of(const struct pct_evidence *f, size_t i)
-{
-    struct places all = {.many = MANY_CALLS};
-    for (size_t k = 0; k < f->n; k++) {
-        bool same = k == i || pct_call_places_share_code(&f->list[k].at, &f->list[i].at);
-        if (!same || !synchronises(f, &f->list[k]))
-            continue;
-        if (k < i)
-            return all;
-        add_place(&all, &f->list[k]);
-    }
-    return all;
-}
-
-static void find_windows(const struct pct_evidence *f, const struct pct_rule *rule,
-                         double threshold, struct pct_findings *out)
-{
-    for (size_t i = 0; i < f->n; i++) {
-        struct places all = {.most = NULL};
-        if (synchronises(f, &f->list[i]))
-            all = synchronisations_of(f, i);
-        if (!all.most)
-            continue;
-        struct pct_call_cost cost = cost_of_places(f, rule, threshold, &all);
-        if (cost.text)
-            pct_finding_say_cost(
-                out, f, rule, cost, more_places(f, &all), "%s synchronises %s: %s%s. %s",
-                all.most->place, how_many(f, all.most, "times"),
-                all.n > 1 ? "with other such calls in the same function, " : "", cost.text,
-                cure(f, all.most, "Do more transfers between two synchronisations."));
+            pct_finding_add(
+                out, f, rule, threshold, hidden, pct_more_call(f, fact), "%s takes %s. %s",
+                fact->place, pct_finding_loss(f, rule, pct_fact_own_ns(fact)),
+                pct_fact_cure(f, fact,
+                              "Compute between the start of these operations and the wait; "
+                              "where the program does so, MPI does not move the data meanwhile "
+                              "unless it is called: call MPI_Test there."));
     }
 }
 
@@ -805,11 +469,5 @@ static const struct pct_rule rows[] = {
      false},
     {"polling", 0.05, "tests, probes and MPI_Win_sync called again and again", find_polling, false},
     {"overlap", 0.05, "waits for nonblocking operations", find_overlap, false},
-    {"communicators", 0.02, "communicators, windows or files made again and again",
-     find_communicators, false},
-    {"datatypes", 0.02, "datatypes made again and again", find_datatypes, false},
-    {"small-io", 0.05, "files read or written in small pieces", find_files, false},
-    {"window-synchronisation", 0.05, "one-sided communication that waits for synchronisation",
-     find_windows, false},
 };
 const struct pct_rules pct_call_rules = {rows, PC_ARRAY_LEN(rows)};
