@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Loops that poll: tests and probes that one function makes, itself or through functions that it
- * calls, such as wrappers of MPI_Test. Their times are put together, with what the function
- * computes if that is so little for each test that it can only be the loop itself.
+ * calls, such as wrappers of MPI_Test. Their times are put together, with that of the code of these
+ * functions, if it is so little for each test that it can only be the loop itself.
  */
 #include "analysis/findings/findings.h"
 
@@ -56,16 +56,14 @@ static void find_loop(struct test *tests, size_t n, size_t i)
 enum part { OTHER, FUNCTION, LIBRARY };
 
 static enum part part_of(const struct pct_tree *t, const struct pct_node *n, enum part above,
-                         const struct test *tests, size_t n_tests, const struct pct_frame *loop)
+                         const struct pct_frame *const *functions, size_t n_functions)
 {
     enum { SYSTEM = PCOLLECT_MODULE_LIBC | PCOLLECT_MODULE_RUNTIME };
     const struct pc_profile *p = t->totals->profile;
     uint32_t flags = n->frame && n->module != PC_NO_INDEX ? p->modules[n->module].flags : 0;
-    bool is_function = is_same(n->frame, loop);
-    for (size_t i = 0; i < n_tests && !is_function; i++)
-        is_function = is_same(tests[i].loop, loop) && is_same(n->frame, tests[i].own);
-    if (is_function)
-        return FUNCTION;
+    for (size_t i = 0; i < n_functions; i++)
+        if (is_same(n->frame, functions[i]))
+            return FUNCTION;
     return (above != OTHER && flags & PCOLLECT_MODULE_MPI) || (above == LIBRARY && flags & SYSTEM)
                ? LIBRARY
                : OTHER;
@@ -85,13 +83,19 @@ static bool is_main(const struct pct_tree *t, uint32_t node)
 static double code_ns(const struct pct_evidence *f, const struct test *tests, size_t n,
                       const struct pct_frame *loop)
 {
+    const struct pct_frame **functions = pct_alloc(n + 1, sizeof *functions);
+    size_t n_functions = 0;
     const struct pct_tree *t = pct_data_functions(f->data);
     enum part *parts = pct_alloc(t->n, sizeof *parts);
     double ns = 0, samples = 0;
     bool is_any = false;
+    functions[n_functions++] = loop;
+    for (size_t i = 0; i < n; i++)
+        if (is_same(tests[i].loop, loop) && !is_same(tests[i].own, loop))
+            functions[n_functions++] = tests[i].own;
     for (uint32_t i = 1; i < t->n; i++) {
         const struct pct_node *node = &t->nodes[i];
-        parts[i] = part_of(t, node, parts[node->parent], tests, n, loop);
+        parts[i] = part_of(t, node, parts[node->parent], functions, n_functions);
         is_any |= is_same(node->frame, loop) && is_main(t, i);
         if (parts[i] == OTHER)
             continue;
@@ -100,6 +104,7 @@ static double code_ns(const struct pct_evidence *f, const struct test *tests, si
         samples += (double)computed.samples;
     }
     pct_free(parts);
+    pct_free(functions);
     return samples < PCT_SAMPLES_FEW || is_any ? 0 : ns;
 }
 

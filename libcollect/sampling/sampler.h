@@ -123,7 +123,7 @@ struct pc_sampler {
     uint32_t n_last, n_path, max_frames, joined;
     bool cut, deep;
     bool in_runtime;  /* the last sample was in a threading runtime */
-    bool in_bindings; /* it was in the MPI library, or in what that calls in libc */
+    bool in_bindings; /* the last sample was in the MPI library, or in libc called by it */
     struct pc_sample_frame *last, *path;
     char *stack_top; /* top of the stack on which the handler runs */
 };
