@@ -26,9 +26,15 @@ static bool contains(const struct functions *set, const char *name)
 }
 
 /* Unknown functions are taken to be one. */
-static const char *function_of(const struct pct_fact *fact)
+static const char *function_of(const struct pct_context_calls *calls)
 {
-    return fact->function ? fact->function : "";
+    return calls->function ? calls->function : "";
+}
+
+static const struct pc_profile_op *op_of(const struct pct_evidence *f,
+                                         const struct pct_context_calls *calls)
+{
+    return &f->data->profile->ops[pct_data_tree(f->data)->nodes[calls->node].op];
 }
 
 /* True for a start of persistent operations, by name, in a run that makes some that are collective.
@@ -49,47 +55,41 @@ bool pct_finding_may_poll(const char *op)
     return pc_op_traits_of(op) & PCT_MAY_POLL;
 }
 
-static bool starts_messages(const struct pct_fact *fact)
+/* The functions that start messages, or anything else. */
+static struct functions gather_starts(const struct pct_evidence *f,
+                                      const struct pct_context_calls *list, size_t n, bool messages)
 {
-    return fact->is_message && fact->traits & PCOLLECT_TRAIT_STARTS;
-}
-
-/* True for a start of anything else. */
-static bool starts_others(const struct pct_fact *fact)
-{
-    return !fact->is_message && fact->traits & PCOLLECT_TRAIT_STARTS;
-}
-
-static void gather_functions(const struct pct_evidence *f, struct functions *set,
-                             bool (*is_in)(const struct pct_fact *))
-{
-    set->list = pct_alloc(f->n, sizeof *set->list);
-    for (size_t i = 0; i < f->n; i++)
-        if (is_in(&f->list[i]))
-            set->list[set->n++] = function_of(&f->list[i]);
-    qsort(set->list, set->n, sizeof *set->list, pc_by_text);
+    struct functions set = {.list = pct_alloc(n, sizeof *set.list)};
+    for (size_t i = 0; i < n; i++)
+        if (list[i].is_message == messages &&
+            pc_op_traits_of(op_of(f, &list[i])->name) & PCOLLECT_TRAIT_STARTS)
+            set.list[set.n++] = function_of(&list[i]);
+    qsort(set.list, set.n, sizeof *set.list, pc_by_text);
+    return set;
 }
 
 /* True for a call that asks for messages, whatever requests there are. */
-static bool probes(const struct pct_fact *fact)
+static bool probes(const char *op)
 {
-    return fact->traits & PCOLLECT_TRAIT_SOURCE;
+    return pc_op_traits_of(op) & PCOLLECT_TRAIT_SOURCE;
 }
 
-void pct_evidence_find_messages(struct pct_evidence *f)
+void pct_evidence_find_messages(const struct pct_evidence *f, struct pct_context_calls *list,
+                                size_t n)
 {
-    struct functions messages = {.n = 0}, others = {.n = 0};
-    for (size_t i = 0; i < f->n; i++)
-        f->list[i].is_message = f->list[i].op_class == PCOLLECT_CLASS_P2P &&
-                                !may_start_others(f->data->profile, f->list[i].op);
-    gather_functions(f, &messages, starts_messages);
-    gather_functions(f, &others, starts_others);
-    for (size_t i = 0; i < f->n; i++) {
-        struct pct_fact *fact = &f->list[i];
-        const char *function = function_of(fact);
+    for (size_t i = 0; i < n; i++) {
+        const struct pc_profile_op *op = op_of(f, &list[i]);
+        list[i].is_message =
+            op->op_class == PCOLLECT_CLASS_P2P && !may_start_others(f->data->profile, op->name);
+    }
+    struct functions messages = gather_starts(f, list, n, true),
+                     others = gather_starts(f, list, n, false);
+    for (size_t i = 0; i < n; i++) {
+        const char *function = function_of(&list[i]);
         bool alone = !others.n || (contains(&messages, function) && !contains(&others, function));
-        if (fact->op_class == PCOLLECT_CLASS_COMPLETION)
-            fact->is_message = alone || probes(fact);
+        const struct pc_profile_op *op = op_of(f, &list[i]);
+        if (op->op_class == PCOLLECT_CLASS_COMPLETION)
+            list[i].is_message = alone || probes(op->name);
     }
     pct_free(messages.list);
     pct_free(others.list);

@@ -54,7 +54,7 @@ struct pct_fact {
     uint32_t traits;          /* enum pcollect_trait */
     bool is_message;          /* it sends or receives messages, or waits for them alone */
     struct pct_call_place at; /* of the first context */
-    const char *key;          /* of the place: equal for contexts that are one fact */
+    const char *key;          /* of the place: as of its contexts */
     const char *place;        /* "MPI_Send in exchange (a.c:30)"; no other place has this text */
     const char *function;     /* that calls it; NULL: not known, or several */
     const char *library;      /* what the program calls that calls it; NULL: its own code does */
@@ -74,6 +74,14 @@ struct pct_fact {
     /* Messages: time of a call of the first and of the last rank, the correlation of the time of a
      * call with the number of the rank, and bytes of a call, of ranks that make some. */
     double first_ns, last_ns, trend, least_bytes, most_bytes;
+};
+
+/* The calls of one context, which become part of a fact: there may be a million. */
+struct pct_context_calls {
+    const char *key;      /* of their place: equal for contexts that are one fact */
+    const char *function; /* that makes them; NULL: not known */
+    uint32_t node;        /* of the shown tree */
+    bool is_message;
 };
 
 /* The kernel's figures of a rank, from the table `resources`. All 0: not known. */
@@ -236,8 +244,9 @@ const char *pct_finding_place(const struct pct_evidence *f, uint32_t node);
 
 /* ---- fact_kind.c ---- */
 
-/* Sets `is_message` of each fact of the list. */
-void pct_evidence_find_messages(struct pct_evidence *f);
+/* Sets `is_message` of each of n contexts. */
+void pct_evidence_find_messages(const struct pct_evidence *f, struct pct_context_calls *list,
+                                size_t n);
 
 /* Traits of functions by which a program may ask again and again for something that it waits for:
  * tests and probes, and MPI_Win_sync, after which it reads what others have written. */

@@ -42,31 +42,49 @@ static const char *key_of(const struct pct_evidence *f, const struct pct_call_pl
     return key;
 }
 
-static void fill_fact(struct pct_evidence *f, struct pct_fact *fact, uint32_t node)
+/* A context, and what its calls tell of the program. */
+static struct pct_context_calls see_context(struct pct_evidence *f, uint32_t node)
 {
-    const struct pct_node *n = &pct_data_tree(f->data)->nodes[node];
-    const struct pc_profile_op *op = &f->data->profile->ops[n->op];
-    const struct pct_overall *all = &f->data->totals->all;
-    const struct pct_own own = pct_tree_own(pct_data_tree(f->data), node);
-    *fact =
-        (struct pct_fact){.node = node,
-                          .op = op->name,
-                          .op_class = op->op_class,
-                          .traits = pc_op_traits_of(op->name),
-                          .ns = (double)own.calls.sum[PCT_EXCLUSIVE],
-                          .main_part = (double)all->mpi_ns / fmax(1, (double)all->threads_mpi_ns),
-                          .calls = (double)own.calls.sum[PCT_CALLS],
-                          .bytes_sent = (double)own.calls.sum[PCT_SENT],
-                          .bytes_received = (double)own.calls.sum[PCT_RECEIVED]};
-    fact->at = pct_call_place_find(pct_data_tree(f->data), node);
-    fact->key = key_of(f, &fact->at);
-    fact->function = fact->at.innermost ? fact->at.innermost->frame->function : NULL;
-    struct pct_call_maker maker = pct_call_maker_find(pct_data_tree(f->data), node, &fact->at);
-    fact->module = maker.module;
-    fact->inside = (struct pct_calls_from){maker.function, fact->calls};
-    fact->caller = fact->at.caller ? fact->at.caller->frame->function : NULL;
+    const struct pct_tree *t = pct_data_tree(f->data);
+    const struct pc_profile_op *op = &f->data->profile->ops[t->nodes[node].op];
+    const struct pct_call_place at = pct_call_place_find(t, node);
+    uint32_t traits = pc_op_traits_of(op->name);
     f->makes_ops |= !strcmp(op->name, "MPI_Op_create") || !strcmp(op->name, "MPI_Op_create_c");
-    f->makes_types |= op->op_class == PCOLLECT_CLASS_TYPE && fact->traits & PCOLLECT_TRAIT_MAKES;
+    f->makes_types |= op->op_class == PCOLLECT_CLASS_TYPE && traits & PCOLLECT_TRAIT_MAKES;
+    if (traits & PCT_MAY_POLL)
+        f->polling[f->n_polling++] = node;
+    return (struct pct_context_calls){.key = key_of(f, &at),
+                                      .function =
+                                          at.innermost ? at.innermost->frame->function : NULL,
+                                      .node = node};
+}
+
+/* The calls of a context as a fact. */
+static struct pct_fact make_fact(const struct pct_evidence *f,
+                                 const struct pct_context_calls *calls)
+{
+    const struct pct_tree *t = pct_data_tree(f->data);
+    const struct pc_profile_op *op = &f->data->profile->ops[t->nodes[calls->node].op];
+    const struct pct_overall *all = &f->data->totals->all;
+    const struct pct_own own = pct_tree_own(t, calls->node);
+    struct pct_fact fact = {.node = calls->node,
+                            .op = op->name,
+                            .op_class = op->op_class,
+                            .traits = pc_op_traits_of(op->name),
+                            .is_message = calls->is_message,
+                            .at = pct_call_place_find(t, calls->node),
+                            .key = calls->key,
+                            .function = calls->function,
+                            .ns = (double)own.calls.sum[PCT_EXCLUSIVE],
+                            .main_part = (double)all->mpi_ns / fmax(1, (double)all->threads_mpi_ns),
+                            .calls = (double)own.calls.sum[PCT_CALLS],
+                            .bytes_sent = (double)own.calls.sum[PCT_SENT],
+                            .bytes_received = (double)own.calls.sum[PCT_RECEIVED]};
+    struct pct_call_maker maker = pct_call_maker_find(t, calls->node, &fact.at);
+    fact.module = maker.module;
+    fact.inside = (struct pct_calls_from){maker.function, fact.calls};
+    fact.caller = fact.at.caller ? fact.at.caller->frame->function : NULL;
+    return fact;
 }
 
 static void gather_use(struct pct_evidence *f)
@@ -441,68 +459,55 @@ static void bound_place(const struct pct_evidence *f, struct pct_fact *place, do
     place->trend = place->is_message && f->n_ranks > 1 ? 1 : 0;
 }
 
-/* The caller that makes most of the calls of the contexts [first, end). */
-static struct pct_calls_from find_main_caller(const struct pct_evidence *f, size_t first,
-                                              size_t end)
+/* Adds a context to the fact of its place. */
+static void add_context(struct pct_fact *place, const struct pct_fact *from)
 {
-    const struct pct_call_place *at = &f->list[first].at;
-    struct pct_calls_from *from = pct_alloc(end - first, sizeof *from);
-    for (size_t i = first; i < end; i++)
-        from[i - first] = (struct pct_calls_from){f->list[i].caller, f->list[i].calls};
-    bool has_line = at->program || (at->function && at->function->frame->line);
-    struct pct_calls_from most = pct_main_caller(from, end - first, has_line);
-    pct_free(from);
-    return most;
+    place->ns += from->ns;
+    place->calls += from->calls;
+    place->bytes_sent += from->bytes_sent;
+    place->bytes_received += from->bytes_received;
+    place->is_message &= from->is_message;
+    place->function = pct_is_same_text(place->function, from->function) ? place->function : NULL;
+    place->caller = pct_is_same_text(place->caller, from->caller) ? place->caller : NULL;
+    place->module = pct_is_same_text(place->module, from->module) ? place->module : NULL;
 }
 
-/* The function of a library that makes most of the calls of the contexts [first, end). */
-static struct pct_calls_from find_main_maker(const struct pct_evidence *f, size_t first, size_t end)
+/* Makes one fact of n contexts, which belong to one place. */
+static struct pct_fact unite(const struct pct_evidence *f, struct folding *fold,
+                             const struct pct_context_calls *list, size_t n)
 {
-    struct pct_calls_from *from = pct_alloc(end - first, sizeof *from);
-    for (size_t i = first; i < end; i++)
-        from[i - first] = f->list[i].inside;
-    struct pct_calls_from most = pct_main_caller(from, end - first, false);
-    pct_free(from);
-    return most;
-}
-
-/* Folds the contexts [first, end) of the list, which belong to one place, into one fact. */
-static struct pct_fact unite(const struct pct_evidence *f, struct folding *fold, size_t first,
-                             size_t end)
-{
-    struct pct_fact place = f->list[first];
+    struct pct_calls_from *callers = pct_alloc(n, sizeof *callers),
+                          *makers = pct_alloc(n, sizeof *makers);
+    struct pct_fact place = {.op = NULL};
     double inclusive_ns = 0;
-    place.several = end - first > 1;
-    for (size_t i = first; i < end; i++) {
-        const struct pct_fact *from = &f->list[i];
-        if (i > first) {
-            place.ns += from->ns;
-            place.calls += from->calls;
-            place.bytes_sent += from->bytes_sent;
-            place.bytes_received += from->bytes_received;
-            place.is_message &= from->is_message;
-            place.function =
-                pct_is_same_text(place.function, from->function) ? place.function : NULL;
-            place.caller = pct_is_same_text(place.caller, from->caller) ? place.caller : NULL;
-            place.module = pct_is_same_text(place.module, from->module) ? place.module : NULL;
-        }
-        inclusive_ns +=
-            (double)pct_tree_own(pct_data_tree(f->data), from->node).calls.sum[PCT_TIME];
+    for (size_t i = 0; i < n; i++) {
+        const struct pct_fact from = make_fact(f, &list[i]);
+        if (i)
+            add_context(&place, &from);
+        else
+            place = from;
+        callers[i] = (struct pct_calls_from){from.caller, from.calls};
+        makers[i] = from.inside;
+        inclusive_ns += (double)pct_tree_own(pct_data_tree(f->data), from.node).calls.sum[PCT_TIME];
         if (!f->bounds)
-            fold_context(f, fold, from, &place);
+            fold_context(f, fold, &from, &place);
     }
     if (f->bounds)
         bound_place(f, &place, inclusive_ns);
     else
         fold_place(f, fold, &place);
-    place.most_from = find_main_caller(f, first, end);
-    place.inside = find_main_maker(f, first, end);
+    place.several = n > 1;
+    bool has_line = place.at.program || (place.at.function && place.at.function->frame->line);
+    place.most_from = pct_main_caller(callers, n, has_line);
+    place.inside = pct_main_caller(makers, n, false);
+    pct_free(callers);
+    pct_free(makers);
     return place;
 }
 
 static int compare_places(const void *a, const void *b)
 {
-    const struct pct_fact *x = a, *y = b;
+    const struct pct_context_calls *x = a, *y = b;
     int c = strcmp(x->key, y->key);
     return c ? c : x->node < y->node ? -1 : x->node > y->node;
 }
@@ -524,7 +529,8 @@ static void name_places(struct pct_evidence *f)
     pct_free(names);
 }
 
-static void unite_places(struct pct_evidence *f)
+/* Makes the facts of n contexts. */
+static void unite_places(struct pct_evidence *f, struct pct_context_calls *list, size_t n)
 {
     struct folding fold = {.context = pct_alloc(f->n_ranks, sizeof *fold.context),
                            .place_ns = pct_alloc(f->n_ranks, sizeof *fold.place_ns),
@@ -532,14 +538,16 @@ static void unite_places(struct pct_evidence *f)
                            .bytes = pct_alloc(f->n_ranks, sizeof *fold.bytes),
                            .present = pct_alloc(f->n_ranks, sizeof *fold.present),
                            .waiting_ns = f->bounds ? NULL : pct_data_waiting(f->data)};
-    qsort(f->list, f->n, sizeof *f->list, compare_places);
-    size_t n = 0;
-    for (size_t first = 0, end; first < f->n; first = end) {
-        for (end = first + 1; end < f->n && f->list[end].key == f->list[first].key;)
+    size_t n_places = 0;
+    qsort(list, n, sizeof *list, compare_places);
+    for (size_t i = 0; i < n; i++)
+        n_places += !i || list[i].key != list[i - 1].key;
+    f->list = pct_alloc(n_places, sizeof *f->list);
+    for (size_t first = 0, end; first < n; first = end) {
+        for (end = first + 1; end < n && list[end].key == list[first].key;)
             end++;
-        f->list[n++] = unite(f, &fold, first, end);
+        f->list[f->n++] = unite(f, &fold, list + first, end - first);
     }
-    f->n = n;
     pct_free(fold.context);
     pct_free(fold.place_ns);
     pct_free(fold.calls);
@@ -550,21 +558,19 @@ static void unite_places(struct pct_evidence *f)
 void pct_evidence_gather(struct pct_evidence *f, const struct pct_data *d, struct pct_pool *pool,
                          bool bounds)
 {
+    const struct pct_contexts *contexts = pct_data_contexts(d);
     *f = (struct pct_evidence){.data = d, .pool = pool, .bounds = bounds};
     gather_ranks(f);
     gather_partners(f);
     gather_files(f);
-    f->list = pct_alloc(pct_data_contexts(d)->n, sizeof *f->list);
-    f->polling = pct_alloc(pct_data_contexts(d)->n, sizeof *f->polling);
-    for (size_t i = 0; i < pct_data_contexts(d)->n; i++) {
-        struct pct_fact *fact = &f->list[f->n++];
-        fill_fact(f, fact, pct_data_contexts(d)->node[i]);
-        if (fact->traits & PCT_MAY_POLL)
-            f->polling[f->n_polling++] = fact->node;
-    }
-    pct_evidence_find_messages(f);
-    if (f->n && f->n_ranks)
-        unite_places(f);
+    struct pct_context_calls *list = pct_alloc(contexts->n, sizeof *list);
+    f->polling = pct_alloc(contexts->n, sizeof *f->polling);
+    for (size_t i = 0; i < contexts->n; i++)
+        list[i] = see_context(f, contexts->node[i]);
+    pct_evidence_find_messages(f, list, contexts->n);
+    if (contexts->n && f->n_ranks)
+        unite_places(f, list, contexts->n);
+    pct_free(list);
     name_places(f);
 }
 
