@@ -46,6 +46,21 @@ struct pct_tree *pct_data_tree(const struct pct_data *d)
     return parts->tree;
 }
 
+void pct_data_forget_tree(const struct pct_data *d)
+{
+    struct pct_parts *parts = d->parts;
+    pct_counts_free(parts->counts);
+    pct_free(parts->contexts.node);
+    pct_free(parts->spreads);
+    pct_free(parts->waiting_ns);
+    pct_tree_free(parts->tree);
+    parts->counts = NULL;
+    parts->contexts = (struct pct_contexts){0};
+    parts->spreads = NULL;
+    parts->waiting_ns = NULL;
+    parts->tree = NULL;
+}
+
 struct pct_tree *pct_data_lines(const struct pct_data *d)
 {
     struct pct_parts *parts = d->parts;
@@ -381,9 +396,6 @@ static void free_parts(struct pct_parts *parts)
     pct_free(parts->computation.row);
     pct_tree_free(parts->sample_callers.tree);
     pct_free(parts->sample_callers.row);
-    pct_free(parts->contexts.node);
-    pct_free(parts->spreads);
-    pct_free(parts->waiting_ns);
     pct_free(parts->frames);
     pct_free(parts->room.values);
     pct_free(parts->room.present);
@@ -394,11 +406,9 @@ static void free_parts(struct pct_parts *parts)
     pct_thread_times_free(parts->thread_times);
     pct_open_calls_free(parts->open_calls);
     pct_estimates_free(parts->estimates);
-    pct_counts_free(parts->counts);
     pct_tree_free(parts->functions);
     pct_tree_free(parts->lines);
     pct_samples_free(parts->samples);
-    pct_tree_free(parts->tree);
     pct_free(parts);
 }
 
@@ -407,6 +417,7 @@ void pct_data_free(struct pct_data *d)
     if (!d)
         return;
     pct_findings_free(d->findings);
+    pct_data_forget_tree(d);
     free_parts(d->parts);
     pct_symbols_free(d->symbols);
     pct_totals_free(d->totals);

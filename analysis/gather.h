@@ -2,9 +2,9 @@
  *
  * The source of tables, findings and pictures: the parts of one profile, or a comparison.
  *
- * A part is made at first use, and kept: the table `header`, for example, reads no symbols and
+ * A part is made at first use, and kept: the table of ranks, for example, reads no symbols and
  * makes no tree. So getters take a constant pct_data: the parts that they make are in `parts`, and
- * are the same at every call.
+ * are the same at every call. Only the tree of calls may be freed before (pct_data_forget_tree).
  */
 #ifndef PCT_GATHER_H
 #define PCT_GATHER_H
@@ -67,6 +67,9 @@ void pct_data_free(struct pct_data *d);
 
 /* Calls by line, as tables of calls have them. */
 struct pct_tree *pct_data_tree(const struct pct_data *d);
+/* Frees this tree, and what is made of it: of many contexts it takes most memory, and makers of
+ * another tree may not need it any more. Nothing may point to it; getters make it again. */
+void pct_data_forget_tree(const struct pct_data *d);
 /* Calls and samples by line. */
 struct pct_tree *pct_data_lines(const struct pct_data *d);
 /* Calls and samples by function. */

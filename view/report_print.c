@@ -126,6 +126,7 @@ void pct_print_text(FILE *out, const struct pct_data *d, const struct pct_option
     print_classes(out, d, o);
     pct_print_series(out, d, o);
     pct_print_hottest(out, d, o);
+    pct_data_forget_tree(d); /* the one that follows is of another grain */
     if (pct_data_calls_mpi(d) || pct_data_samples(d)->all.samples)
         pct_print_tree(out, d, o, o->choice.sort ? metric_of(o->choice.sort) : o->metric);
     pct_print_estimates(out, d, o);
