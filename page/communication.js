@@ -105,6 +105,21 @@ function groupRows(places, n) {
 // Names a socket of the table `place`, which has 1 + its number, or 0 for a rank that was bound to several or none.
 const socketName = socket => Number.isNaN(socket) ? "socket not known" : socket ? `socket ${socket - 1}` : "not bound to one socket";
 
+// Names of ranks along one side of the matrix: those at multiples of a round number, of which no more than fit.
+function makeRankLabels(names, begin, count, side) {
+    const most = names.at(-1).length > 3 ? 6 : 12;
+    let step = 1;
+    for (let i = 0; count / step > most; i++)
+        step = [2, 5, 10][i % 3] * 10 ** Math.floor(i / 3);
+    const labels = [];
+    for (let at = Math.ceil(begin / step) * step; at < begin + count; at += step) {
+        const label = make("span", {}, names[at]);
+        label.style[side] = 100 * (at + 0.5 - begin) / count + "%";
+        labels.push(label);
+    }
+    return labels;
+}
+
 class CommunicationView {
     constructor(profile, tables, options) {
         Object.assign(this, {profile, ...tables});
@@ -118,7 +133,9 @@ class CommunicationView {
             onmousemove: event => this.canvas.title = this.told(...this.under(event)),
             onkeydown: event => this.key(event)});
         this.marker = make("div", {class: "marker"}); // around the chosen cell
-        this.matrix = make("div", {class: "matrix-place"}, this.canvas, this.marker);
+        this.across = make("div", {class: "across", "aria-hidden": "true"});
+        this.down = make("div", {class: "down", "aria-hidden": "true"});
+        this.matrix = make("div", {class: "matrix-place"}, this.canvas, this.marker, this.across, this.down);
         this.empty = make("p", {id: "no-pairs"});
         this.leftOut = make("p", {id: "left-out"});
         this.caption = make("caption", {});
@@ -271,7 +288,10 @@ class CommunicationView {
         const list = sums.shown(this.shown), most = values.reduce((value, each) => Math.max(value, each), 0);
         this.redraw = () => this.drawMatrix(list, most);
         this.redraw();
-        const {from, to, count} = this.shown, ranks = this.by === "rank" ? counted(count, "rank") + ", " : "";
+        const {from, to, count} = this.shown, byRank = this.by === "rank";
+        this.across.replaceChildren(...byRank ? makeRankLabels(names, to, count, "left") : []);
+        this.down.replaceChildren(...byRank ? makeRankLabels(names, from, count, "top") : []);
+        const ranks = byRank ? counted(count, "rank") + ", " : "";
         const range = first => `(${ranks}${names[first]} to ${names[first + count - 1]})`;
         this.legend.replaceChildren("0 ", make("span", {class: "heat-key", "aria-hidden": "true"}),
             ` ${forPeople(type, most)}. A row sends ${range(from)}, a column receives ${range(to)}. ` +

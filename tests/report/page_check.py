@@ -349,6 +349,19 @@ def read_pairs(page, metric):
                     2 + ["sent", "calls", "time"].index(metric))
 
 
+def check_rank_labels(page, names, by):
+    """Ranks are named at their rows and columns, and no two labels overlap."""
+    wrong, sides = [], page.ask("""
+        const box = document.querySelector('.matrix').getBoundingClientRect(), sides = [['across', 'left', 'width'], ['down', 'top', 'height']];
+        return sides.map(([side, begin, size]) => [...document.querySelectorAll(`.${side} span`)].map(one => [one, one.getBoundingClientRect()])
+            .map(([one, at]) => [one.textContent, (at[begin] - box[begin]) / box[size], at[size] / box[size]]))""")
+    for labels in sides:
+        wrong += [f"{len(labels)} labels by {by}"] if bool(labels) != (by == "rank") else []
+        wrong += [f"{name} is named at {at}, before {after}" for (name, at, size), after in zip(labels, [*(x[1] for x in labels[1:]), 2])
+                  if abs(at + size / 2 - (names.index(name) + 0.5) / len(names)) > 0.01 or at + size > after]
+    return wrong
+
+
 def check_matrix(page, tables, by, metric, domain=""):
     """The greatest pairs in text, and each pixel: the greatest of the pairs that it stands for."""
     what = f"{metric} by {by} {domain}"
@@ -361,6 +374,7 @@ def check_matrix(page, tables, by, metric, domain=""):
         return [canvas.width, Array.from(pixels).filter((_, i) => i % 4 === 3)]""")
     seen = [ns(exact) if metric == "time" else int(exact) for _, _, exact, _ in rows]
     wrong = [] if seen == sorted(sums.values(), reverse=True)[:20] else [f"{what}: {seen}"]
+    wrong += check_rank_labels(page, names, by) if sums else []
     wrong += [f"{what}: {row}" for row, value in zip(rows, seen) if sums[row[0], row[1]] != value or not rounds_to(row[3], row[2])]
     told = page.ask("return document.querySelector('#pairs caption').textContent")
     if sums and not told.startswith(f"{min(20, len(sums))} of {len(sums):,} pair"):
