@@ -36,13 +36,21 @@ static void add_lead(const struct pct_evidence *f, struct thread_leads *all,
         all->most = *lead;
 }
 
+/* The end of the threads of the rank that begin at `first`. */
+static size_t end_of_rank(const struct pct_thread_times *t, size_t first)
+{
+    size_t end = first + 1;
+    while (end < t->n && t->list[end].rank == t->list[first].rank)
+        end++;
+    return end;
+}
+
 static struct thread_leads find_leads(const struct pct_evidence *f)
 {
     const struct pct_thread_times *t = pct_data_thread_times(f->data);
     struct thread_leads all = {.n = 0};
     for (size_t first = 0, end; first < t->n; first = end) {
-        for (end = first + 1; end < t->n && t->list[end].rank == t->list[first].rank;)
-            end++;
+        end = end_of_rank(t, first);
         struct pct_thread_lead lead =
             pct_thread_times_lead(t, first, end, PCT_LEAD_FALSE / (double)t->n);
         add_lead(f, &all, &lead);
@@ -166,8 +174,7 @@ static void find_polling(const struct pct_evidence *f, const struct pct_rule *ru
     double run_ns = f->core_ns - f->times->all_delayed_ns, lost_ns = 0;
     char most[PCT_NUMBER_BYTES];
     for (size_t first = 0, end; first < t->n; first = end) {
-        for (end = first + 1; end < t->n && t->list[end].rank == t->list[first].rank;)
-            end++;
+        end = end_of_rank(t, first);
         add_waits(t, first, end, &all);
     }
     for (size_t r = 0; r < f->n_ranks; r++)
@@ -204,7 +211,8 @@ static double outside_ns(const struct pct_evidence *f)
     return ns;
 }
 
-/* Finds threads that poll for locks for long. The saving is the mean of the threads that work. */
+/* Finds threads that poll for locks for long. The saving is the mean of the threads that work. Of
+ * threads that are not known it says nothing, nor if many samples are from before MPI_Init. */
 static void find_spinning(const struct pct_evidence *f, const struct pct_rule *rule,
                           double threshold, struct pct_findings *out)
 {
@@ -214,8 +222,8 @@ static void find_spinning(const struct pct_evidence *f, const struct pct_rule *r
     double all_ns = outside_ns(f), n = fmax(1, f->times->n_working);
     double low_ns = spins.ns - pct_normal_above(PCT_LEAD_FALSE) * sqrt(spins.variance);
     char time[PCT_NUMBER_BYTES];
-    if (spins.samples < PCT_SAMPLES_FEW || !spins.place || spins.ns < LONG_WAITS * all_ns ||
-        low_ns / n < threshold * pct_finding_own_core_ns(f))
+    if (spins.samples < PCT_SAMPLES_FEW || !spins.place || spins.ns > all_ns ||
+        spins.ns < LONG_WAITS * all_ns || low_ns / n < threshold * pct_finding_own_core_ns(f))
         return;
     pct_finding_say(out, f, rule, spins.ns / n, pct_more_table("contexts"),
                     "Threads poll for locks for %.0f %% of their CPU time%s (%s), most in %s. Hold "
@@ -272,8 +280,7 @@ static void find_turns(const struct pct_evidence *f, const struct pct_rule *rule
     double ns = 0;
     uint32_t rank = 0;
     for (size_t first = 0, end; first < t->n; first = end) {
-        for (end = first + 1; end < t->n && t->list[end].rank == t->list[first].rank;)
-            end++;
+        end = end_of_rank(t, first);
         struct turns turns = look_at_turns(f, first, end);
         ns += turns.blocked_ns;
         if (turns.blocked_ns > most.blocked_ns) {
