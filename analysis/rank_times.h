@@ -44,7 +44,7 @@ struct pct_rank_time {
         lost_ns; /* of a killed rank, whose delays are not known: not on a processor, by samples */
     double silent_ns; /* of a killed rank whose data ends outside MPI: in no other figure, from then
                          until the last moment known of any rank */
-    bool exited;      /* it ended there, by exit or a return from main, without MPI_Finalize */
+    bool exited; /* it ended there, by exit, _exit or a return from main, without MPI_Finalize */
 };
 
 /* Time in which no sample finds the main thread on a processor, outside MPI. */

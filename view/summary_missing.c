@@ -82,39 +82,96 @@ static void put_abort(const struct pct_head *h, struct pct_buf *b)
     }
 }
 
-enum { NO_STATUS = 256, N_STATUSES };
+/* ---- How ranks ended ------------------------------------------------------------------------- */
 
-/* The status with which a rank exited. */
-static unsigned status_of(const struct pc_profile_rank *r)
+/* Appends the function by which the rank ended, and where it was called: a row of the table `ends`.
+ */
+static void put_end(const struct pct_head *h, const struct pc_profile_table *t, uint32_t row,
+                    struct pct_buf *b)
 {
-    return r->notes & PCOLLECT_NOTE_STATUS ? (unsigned)(r->notes >> PCOLLECT_NOTE_STATUS_BIT & 0xff)
-                                           : NO_STATUS;
+    uint32_t how = pc_table_column(t, "how", PCOLLECT_COLUMN_STRING),
+             place = pc_table_column(t, "place", PCOLLECT_COLUMN_NODE);
+    const char *name = pc_profile_string(h->d->profile, pc_table_cell(t, row, how));
+    uint64_t node = pc_table_cell(t, row, place);
+    if (!name)
+        return;
+    pct_buf_text(b, strcmp(name, "assert") != 0 ? "called " : "failed an ");
+    pct_text_escape(b, name, PCT_ESCAPE_CELL);
+    if (node && node < h->d->profile->n_nodes) {
+        pct_buf_text(b, " in ");
+        pct_finding_put_call(b, h->d, (uint32_t)node);
+    }
 }
 
-/* Appends which ranks exited without MPI_Finalize, with their status: the first MOST_RUNS of them
- * that differ in it. */
-static void put_exited(const struct pct_head *h, struct pct_buf *b)
+/* Appends what is known of the end of a rank beside that: its status, or a signal. */
+static void put_status(const struct pc_profile_rank *r, bool exited, struct pct_buf *b)
+{
+    unsigned number = (unsigned)(r->notes >> PCOLLECT_NOTE_STATUS_BIT & 0xff);
+    if (exited && !b->n)
+        pct_buf_text(b, "called exit or returned from main");
+    if (r->notes & PCOLLECT_NOTE_STATUS && b->n)
+        pct_buf_format(b, " with status %u", number);
+    else if (r->notes & PCOLLECT_NOTE_SIGNAL && !b->n)
+        pct_buf_format(b, "was ended by signal %u (%s)", number, strsignal((int)number));
+}
+
+/* By rank the text of how it ended, kept in the pool; NULL: it is not known, it was MPI_Abort, or
+ * the rank is complete. The caller frees the list. */
+static const char **find_ends(const struct pct_head *h)
+{
+    const struct pc_profile *p = h->d->profile;
+    const struct pct_rank_times *times = pct_data_rank_times(h->d);
+    const struct pct_open_calls *open = pct_data_open_calls(h->d);
+    const struct pc_profile_table *t = pc_profile_table_in_order(p, "ends");
+    bool known = pc_table_column(t, "rank", PCOLLECT_COLUMN_RANK) == 0 &&
+                 pc_table_column(t, "how", PCOLLECT_COLUMN_STRING) != PC_NO_INDEX &&
+                 pc_table_column(t, "place", PCOLLECT_COLUMN_NODE) != PC_NO_INDEX;
+    const char **ends = pct_alloc(p->n_ranks, sizeof *ends);
+    struct pct_buf b = {0};
+    for (uint32_t row = 0, at = 0; known && row < t->n_rows; row++) {
+        pct_buf_clear(&b);
+        if (!pct_totals_rank_of_row(p, t, row, &at) || !p->ranks[at].incomplete)
+            continue;
+        put_end(h, t, row, &b);
+        ends[at] = b.n ? pct_pool_intern(h->d->pool, b.data) : NULL;
+    }
+    for (uint32_t r = 0; r < p->n_ranks; r++) {
+        pct_buf_clear(&b);
+        if (!p->ranks[r].incomplete)
+            continue;
+        pct_buf_text(&b, ends[r] ? ends[r] : "");
+        put_status(&p->ranks[r], times->list[r].exited, &b);
+        ends[r] = b.n ? pct_pool_intern(h->d->pool, b.data) : NULL;
+    }
+    for (size_t i = 0; i < open->n; i++)
+        if (pct_open_call_is_abort(p, open->list[i].node))
+            ends[open->list[i].rank] = NULL;
+    pct_buf_free(&b);
+    return ends;
+}
+
+/* Appends which ranks ended without MPI_Finalize, and how: the first MOST_RUNS of them that differ
+ * in it. */
+static void put_ends(const struct pct_head *h, const char *const *ends, struct pct_buf *b)
 {
     const struct pc_profile *p = h->d->profile;
     const struct pct_rank_times *t = pct_data_rank_times(h->d);
-    int32_t *list = pct_alloc(t->n, sizeof *list);
-    bool told[N_STATUSES] = {false};
+    int32_t *list = pct_alloc(p->n_ranks, sizeof *list);
+    const char *told[MOST_RUNS];
     size_t n_groups = 0;
-    for (size_t r = 0; r < t->n && n_groups < MOST_RUNS; r++) {
-        unsigned status = status_of(&p->ranks[r]);
-        size_t n = 0;
-        if (!t->list[r].exited || told[status])
+    for (uint32_t r = 0; r < p->n_ranks && n_groups < MOST_RUNS; r++) {
+        size_t n = 0, known = 0;
+        while (known < n_groups && told[known] != ends[r])
+            known++;
+        if (!ends[r] || known < n_groups)
             continue;
-        for (size_t k = r; k < t->n; k++)
-            if (t->list[k].exited && status_of(&p->ranks[k]) == status)
+        for (uint32_t k = r; k < p->n_ranks; k++)
+            if (ends[k] == ends[r])
                 list[n++] = p->ranks[k].rank;
-        told[status] = true;
-        n_groups++;
+        told[n_groups++] = ends[r];
         pct_head_ranks(b, list, n);
-        pct_buf_text(b, " called exit or returned from main");
-        if (status != NO_STATUS)
-            pct_buf_format(b, " with status %u", status);
-        if (n == 1 && t->list[r].silent_ns > 0) {
+        pct_buf_format(b, " %s", ends[r]);
+        if (n == 1 && t->list[r].silent_ns > 0 && !(p->ranks[r].notes & PCOLLECT_NOTE_SIGNAL)) {
             pct_buf_text(b, ", ");
             pct_head_time(b, (pc_u128)t->list[r].silent_ns);
             pct_buf_text(b, " before the last moment known of others");
@@ -129,7 +186,7 @@ static void put_exited(const struct pct_head *h, struct pct_buf *b)
 #define SILENT 0.05
 
 /* Appends which killed ranks left no trace while others ran on. */
-static void put_silent(const struct pct_head *h, struct pct_buf *b)
+static void put_silent(const struct pct_head *h, const char *const *ends, struct pct_buf *b)
 {
     const struct pc_profile *p = h->d->profile;
     const struct pct_rank_times *t = pct_data_rank_times(h->d);
@@ -138,7 +195,7 @@ static void put_silent(const struct pct_head *h, struct pct_buf *b)
     size_t n = 0;
     for (size_t r = 0; r < t->n; r++) {
         double ns = t->list[r].silent_ns;
-        if (t->list[r].exited || !(ns > SILENT * (double)pct_totals_wall_ns(&p->ranks[r])))
+        if (ends[r] || !(ns > SILENT * (double)pct_totals_wall_ns(&p->ranks[r])))
             continue;
         list[n++] = p->ranks[r].rank;
         longest_ns = ns > longest_ns ? ns : longest_ns;
@@ -161,8 +218,10 @@ void pct_head_incomplete(const struct pct_head *h, struct pct_buf *b)
     bool calls_mpi = pct_data_calls_mpi(h->d);
     if (!h->d->totals->all.n_incomplete)
         return;
+    const char **ends = find_ends(h);
     put_abort(h, b);
-    put_exited(h, b);
+    if (calls_mpi)
+        put_ends(h, ends, b);
     if (calls_mpi || taken_ns || h->d->profile->n_ranks > 1)
         put_listed(h, INCOMPLETE, 0, b);
     else
@@ -172,11 +231,13 @@ void pct_head_incomplete(const struct pct_head *h, struct pct_buf *b)
     else if (calls_mpi)
         pct_buf_text(b, " did not reach MPI_Finalize: recovered, up to the last moment known");
     else
-        pct_buf_text(b,
-                     " ended by a signal, _exit or exec: recovered, up to the last moment known");
+        pct_buf_format(b, " %s: recovered, up to the last moment known",
+                       h->d->profile->n_ranks == 1 && ends[0] ? ends[0]
+                                                              : "ended by a signal, _exit or exec");
     pct_print_moment(b, taken_ns);
     if (!taken_ns && calls_mpi)
-        put_silent(h, b);
+        put_silent(h, ends, b);
+    pct_free(ends);
     if (!pct_data_rank_times(h->d)->divided)
         pct_buf_text(b, h->d->profile->n_ranks > 1
                             ? ". How long ranks waited for a processor is not known"

@@ -195,13 +195,9 @@ static void put_function(struct pct_buf *b, const struct pct_tree *t, const stru
     pct_place_put(b, &at, PCT_PLACE_SENTENCE);
 }
 
-void pct_call_place_put(struct pct_buf *b, const struct pct_tree *t,
-                        const struct pct_call_place *place, const char *name)
+static void put_place(struct pct_buf *b, const struct pct_tree *t,
+                      const struct pct_call_place *place, const char *name)
 {
-    const struct pc_profile *p = t->totals->profile;
-    pct_text_escape(b, place->op < p->n_ops ? p->ops[place->op].name : "MPI", PCT_ESCAPE_CELL);
-    if (place->function)
-        pct_buf_text(b, " in ");
     if (place->function && place->function->frame->function)
         put_function(b, t, place->function, name, !place->program);
     else if (place->function)
@@ -211,6 +207,16 @@ void pct_call_place_put(struct pct_buf *b, const struct pct_tree *t,
         pct_buf_text(b, " called by ");
         pct_finding_put_function(b, f->function, f->file, f->line);
     }
+}
+
+void pct_call_place_put(struct pct_buf *b, const struct pct_tree *t,
+                        const struct pct_call_place *place, const char *name)
+{
+    const struct pc_profile *p = t->totals->profile;
+    pct_text_escape(b, place->op < p->n_ops ? p->ops[place->op].name : "MPI", PCT_ESCAPE_CELL);
+    if (place->function)
+        pct_buf_text(b, " in ");
+    put_place(b, t, place, name);
 }
 
 void pct_finding_put_function(struct pct_buf *b, const char *function, const char *file,
@@ -230,7 +236,10 @@ void pct_finding_put_call(struct pct_buf *b, const struct pct_data *d, uint32_t 
     struct pct_buf name = {0};
     if (place.function && place.function->frame->function)
         pct_short_name(&name, place.function->frame->function);
-    pct_call_place_put(b, t, &place, name.data);
+    if (t->nodes[t->shown[node]].kind == PCOLLECT_NODE_FRAME)
+        put_place(b, t, &place, name.data);
+    else
+        pct_call_place_put(b, t, &place, name.data);
     pct_buf_free(&name);
 }
 

@@ -237,7 +237,8 @@ struct pct_calls_from pct_main_caller(const struct pct_calls_from *list, size_t 
 /* Appends " (88 % of the calls from solve)", if there is such a caller. */
 void pct_main_caller_put(struct pct_buf *b, const struct pct_calls_from *most, double all);
 
-/* Appends the place of a call, a node of the profile, which may have no record. */
+/* Appends the place of a call, a node of the profile, which may have no record; of a frame without
+ * the name of the call. */
 void pct_finding_put_call(struct pct_buf *b, const struct pct_data *d, uint32_t node);
 /* Interned text of pct_finding_put_call. */
 const char *pct_finding_place(const struct pct_evidence *f, uint32_t node);

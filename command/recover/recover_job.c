@@ -335,6 +335,21 @@ static struct pc_profile *read_back(const char *path, struct pc_error *error)
     return NULL;
 }
 
+/* Notes in the profile the signal that ended a process of the job. */
+static void note_signal(const struct pct_recovery *r, const struct pct_job *job,
+                        struct pc_profile *p)
+{
+    for (size_t i = 0; i < job->n; i++) {
+        const struct pc_merge_found *f = job->found[i];
+        if (f->pid != r->killed.pid || !has_process(p, f))
+            continue;
+        struct pc_profile_rank *rank = &p->ranks[rank_of(p, f) - p->ranks];
+        if (!(rank->notes & PCOLLECT_NOTE_STATUS))
+            rank->notes |= PCOLLECT_NOTE_SIGNAL | (uint64_t)r->killed.signal
+                                                      << PCOLLECT_NOTE_STATUS_BIT;
+    }
+}
+
 /* Writes data that no file contains yet, to `path` if `there` is from it, or to the first free
  * name; reads the file again, and removes the arenas contained in it. Returns their number. */
 static size_t write_rest(const struct pct_recovery *r, struct pct_job *job, const char *path,
@@ -344,6 +359,8 @@ static size_t write_rest(const struct pct_recovery *r, struct pct_job *job, cons
     char written[PCOLLECT_PATH_BYTES];
     size_t removed = 0;
     struct pc_profile *profile = merge_arenas(r, job, there, error), *in_file = NULL;
+    if (profile)
+        note_signal(r, job, profile);
     bool is_unmeasured = profile && is_empty(profile, job);
     bool is_written =
         profile && !is_unmeasured && write_profile(profile, path, there, written, error);

@@ -147,10 +147,11 @@ enum pcollect_note {
     PCOLLECT_NOTE_LEFT = 1u << 8,       /* collection ended with the program's filter */
     PCOLLECT_NOTE_NO_SOURCE = 1u << 9,  /* threads without perf_event and timer: not sampled */
     PCOLLECT_NOTE_CLOSED = 1u << 10,    /* the program closed an event of the sampler */
-    PCOLLECT_NOTE_STATUS = 1u << 11     /* exit without MPI_Finalize: the notes have its status */
+    PCOLLECT_NOTE_STATUS = 1u << 11,    /* exit without MPI_Finalize: the notes have its status */
+    PCOLLECT_NOTE_SIGNAL = 1u << 12     /* set by the reader: they have the signal that ended it */
 };
 
-/* The first of the eight bits of the notes that have the status of exit. */
+/* The first of the eight bits of the notes that have the status of exit, or a signal. */
 enum { PCOLLECT_NOTE_STATUS_BIT = 32 };
 
 struct pcollect_op {

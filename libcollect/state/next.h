@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The functions of libc that the library interposes because of the sampler, and their next
- * definitions. Each behaves as in libc: in a thread that is not sampled it is a jump to libc's
- * function.
+ * The functions of libc that the library interposes because of the sampler, or to note the end of
+ * the process, and their next definitions. Each behaves as in libc: in a thread that is not sampled
+ * it is a jump to libc's function.
  *
  * The next definitions are found by the constructor, since many of these functions may be called in
  * signal handlers, where dlsym may not. A function that is called before that, or that libc lacks,
@@ -47,6 +47,12 @@
     X(setsockopt)                                                                                  \
     X(sem_trywait)                                                                                 \
     X(pthread_testcancel)                                                                          \
+    X(exit)                                                                                        \
+    X(quick_exit)                                                                                  \
+    X(_exit)                                                                                       \
+    X(_Exit)                                                                                       \
+    X(abort)                                                                                       \
+    X(__assert_fail)                                                                               \
     PC_BLOCKING_OF_TIME(ROW, X)                                                                    \
     PC_BLOCKING_OF_SEMAPHORES(ROW)                                                                 \
     PC_BLOCKING_OF_SOCKETS(ROW, ROW)                                                               \

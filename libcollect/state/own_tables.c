@@ -108,6 +108,23 @@ const struct pcollect_table pc_table_open_calls = {.name = PCOLLECT_TABLE_OPEN_C
                                                    .n_keys = 2,
                                                    .n_values = 2};
 
+static const struct pcollect_column end_columns[] = {
+    PC_KEY("rank", "that ended before MPI_Finalize, and called a function for it", RANK),
+    [1 + PC_END_HOW] = PC_TEXT("how", "function that was called; assert: one that failed"),
+    [1 + PC_END_PLACE] =
+        PC_VALUE("place", "where, or the call of MPI in which that was", NODE, MIN, COUNT),
+};
+
+const struct pcollect_table pc_table_ends = {
+    .name = "ends",
+    .doc =
+        "where ranks called exit, _exit, _Exit, quick_exit or abort, or failed an assert, before "
+        "MPI_Finalize",
+    .columns = end_columns,
+    .n_keys = 1,
+    .n_values = PC_END_N,
+    .flags = PCOLLECT_TABLE_KEPT};
+
 static const struct pcollect_column job_columns[] = {
     PC_KEY("rank", "in MPI_COMM_WORLD, root of the call", RANK),
     PC_KEY("number", "from 1, in the order of the rank's calls", NUMBER),
@@ -344,8 +361,9 @@ const struct pcollect_table pc_table_placement = {.name = "placement",
                                                   .n_values = PC_PLACEMENT_N};
 
 const struct pcollect_table *const pc_own_tables[] = {
-    &pc_table_resources,     &pc_table_placement, &pc_table_thread_records, &pc_table_open_calls,
-    &pc_table_jobs,          &pc_table_machine,   &pc_table_place,          &pc_table_threads,
-    &pc_table_command_lines, &pc_table_settings,  &pc_table_regions,        &pc_table_events,
-    &pc_table_sampling,      &pc_table_counters,  &pc_table_edges,          &pc_table_edge_samples};
+    &pc_table_resources,   &pc_table_placement,     &pc_table_thread_records, &pc_table_open_calls,
+    &pc_table_ends,        &pc_table_jobs,          &pc_table_machine,        &pc_table_place,
+    &pc_table_threads,     &pc_table_command_lines, &pc_table_settings,       &pc_table_regions,
+    &pc_table_events,      &pc_table_sampling,      &pc_table_counters,       &pc_table_edges,
+    &pc_table_edge_samples};
 const size_t pc_n_own_tables = PC_ARRAY_LEN(pc_own_tables);

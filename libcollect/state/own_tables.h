@@ -13,8 +13,8 @@
 
 extern const struct pcollect_table pc_table_resources, pc_table_thread_records, pc_table_jobs,
     pc_table_machine, pc_table_place, pc_table_threads, pc_table_command_lines, pc_table_settings,
-    pc_table_regions, pc_table_events, pc_table_open_calls, pc_table_sampling, pc_table_placement,
-    pc_table_counters, pc_table_edges, pc_table_edge_samples;
+    pc_table_regions, pc_table_events, pc_table_open_calls, pc_table_ends, pc_table_sampling,
+    pc_table_placement, pc_table_counters, pc_table_edges, pc_table_edge_samples;
 
 /* All of them. */
 extern const struct pcollect_table *const pc_own_tables[];
@@ -58,6 +58,9 @@ enum {
 
 /* Values of a row of `place`. */
 enum { PC_PLACE_SOCKET, PC_PLACE_CORES, PC_PLACE_N };
+
+/* Values of a row of `ends`. */
+enum { PC_END_HOW, PC_END_PLACE, PC_END_N };
 
 /* Values of a row of `jobs`. */
 enum {

@@ -286,6 +286,36 @@ static void ranks_that_exit_are_named_with_their_status(void **state)
     }
 }
 
+/* Two of four ranks abort at one place, one exits in a call, and a signal ends the last. */
+static void ends_are_told_with_place_or_signal(void **state)
+{
+    static const char *const columns[] = {"rank", "how", "place", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_STRING,
+                                     PCOLLECT_COLUMN_NODE};
+    static const char says[] =
+        " incomplete ranks 0, 2 called abort@; rank 1 called exit in MPI_Recv@ with status 7; rank "
+        "3 was ended by signal 11 (Segmentation fault); ranks 0-3 did not reach MPI_Finalize";
+    (void)state;
+    begin_ranks(4);
+    m.killed = true;
+    m.sample.p.mpi = (char *)"MPI";
+    for (unsigned r = 0; r < m.n; r++) {
+        m.sample.ranks[r].incomplete = true;
+        m.sample.ranks[r].closed = false;
+    }
+    m.sample.ranks[1].notes |= PCOLLECT_NOTE_STATUS | UINT64_C(7) << PCOLLECT_NOTE_STATUS_BIT;
+    m.sample.ranks[3].notes |= PCOLLECT_NOTE_SIGNAL | UINT64_C(11) << PCOLLECT_NOTE_STATUS_BIT;
+    call_all("MPI_Recv", PCOLLECT_CLASS_P2P, 1, 0, 1000);
+    struct pc_profile_table *t = add_table("ends", 1, columns, types);
+    for (unsigned r = 0; r < 3; r++)
+        add_cells(t, (const uint64_t[]){r, add_string(r == 1 ? "exit" : "abort"),
+                                        r == 1 ? m.last_op : m.caller});
+    struct pct_data *d = end_run();
+    if (!strstr(head_of(d), says) || strstr(head_of(d), "left no trace"))
+        fail_msg("%s", head_of(d));
+    pct_data_free(d);
+}
+
 /* Two ranks are in a call with their main thread. What the last ones are in, with which thread and
  * for how many ms: a main thread comes before others, of which the longest call counts. */
 static void a_rank_is_in_mpi_if_any_of_its_threads_is(void **state)
@@ -565,6 +595,7 @@ int main(void)
         cmocka_unit_test(a_killed_rank_that_left_no_trace_is_named),
         cmocka_unit_test(little_time_outside_mpi_has_no_imbalance),
         cmocka_unit_test(ranks_that_exit_are_named_with_their_status),
+        cmocka_unit_test(ends_are_told_with_place_or_signal),
         cmocka_unit_test(a_rank_is_in_mpi_if_any_of_its_threads_is),
         cmocka_unit_test(all_sources_of_interrupts_are_named),
         cmocka_unit_test(own_samples_are_told_where_they_matter),
