@@ -108,7 +108,7 @@ static void put_status(const struct pc_profile_rank *r, bool exited, struct pct_
 {
     unsigned number = (unsigned)(r->notes >> PCOLLECT_NOTE_STATUS_BIT & 0xff);
     if (exited && !b->n)
-        pct_buf_text(b, "called exit or returned from main");
+        pct_buf_text(b, "exited");
     if (r->notes & PCOLLECT_NOTE_STATUS && b->n)
         pct_buf_format(b, " with status %u", number);
     else if (r->notes & PCOLLECT_NOTE_SIGNAL && !b->n)

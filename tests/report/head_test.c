@@ -257,11 +257,11 @@ static void little_time_outside_mpi_has_no_imbalance(void **state)
 static void ranks_that_exit_are_named_with_their_status(void **state)
 {
     static const char *const says[] = {
-        "ranks 1, 2 called exit or returned from main with status 7; ranks 0-3 did not reach",
-        "rank 1 called exit or returned from main with status 7, 3.000 s before the last moment "
-        "known of others; rank 2 called exit or returned from main with status 0; ranks 0-3 did",
-        "rank 1 called exit or returned from main with status 7, 3.000 s before the last moment "
-        "known of others; rank 2 called exit or returned from main; ranks 0-3 did"};
+        "ranks 1, 2 exited with status 7; ranks 0-3 did not reach",
+        "rank 1 exited with status 7, 3.000 s before the last moment "
+        "known of others; rank 2 exited with status 0; ranks 0-3 did",
+        "rank 1 exited with status 7, 3.000 s before the last moment "
+        "known of others; rank 2 exited; ranks 0-3 did"};
     (void)state;
     for (unsigned k = 0; k < PC_ARRAY_LEN(says); k++) {
         begin_ranks(4);
