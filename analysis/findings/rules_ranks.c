@@ -230,13 +230,16 @@ static const char *at_least(double own_ns, double unsure_ns)
     return unsure_ns > own_ns / 10 ? "at least " : "";
 }
 
-/* The advice, or one for ranks of several programs, whose work is of different kinds. */
+/* The advice behind a blank, or one for ranks of several programs, whose work is of different
+ * kinds. */
 static const char *advise(const struct pct_evidence *f, const char *advice)
 {
-    return pct_label_programs(f->data->profile, NULL) <= 1
-               ? advice
-               : " The ranks run several programs: give more ranks to the one whose ranks have "
-                 "most work.";
+    char text[64];
+    if (pct_label_programs(f->data->profile, NULL) > 1)
+        return " The ranks run several programs: give more ranks to the one whose ranks have most "
+               "work.";
+    pct_text_format(text, sizeof text, "%s%s", *advice ? " " : "", advice);
+    return pct_pool_intern(f->pool, text);
 }
 
 static void find_serial(const struct pct_evidence *f, const struct pct_rule *rule, double threshold,
@@ -258,7 +261,7 @@ static void find_serial(const struct pct_evidence *f, const struct pct_rule *rul
                     pct_more_rank("ranks", pct_finding_rank(f, f->times->busiest)),
                     "Rank %d %s%s: %s.%s%s", pct_finding_rank(f, f->times->busiest), b.data,
                     place.data, others_wait(f), pct_finding_polling(f, f->times->busiest),
-                    advise(f, " Divide this work, or let all ranks do it."));
+                    advise(f, "Divide this work, or let all ranks do it."));
     pct_buf_free(&b);
     pct_buf_free(&place);
 }
@@ -364,8 +367,8 @@ static void say_idle(const struct pct_evidence *f, const struct pct_rule *rule,
                     pct_finding_number(f, (double)(f->n_ranks - idle->n)),
                     at_least(idle->working_ns, idle->unsure_ns), working,
                     idle->n == 1 ? "it waits" : "they wait", wait.data,
-                    advise(f, idle->n == 1 ? " Let it take part in the work."
-                                           : " Let them take part in the work."));
+                    advise(f, idle->n == 1 ? "Let it take part in the work."
+                                           : "Let them take part in the work."));
     pct_buf_free(&who);
     pct_buf_free(&wait);
 }
