@@ -498,8 +498,36 @@ static void put_covered(const struct pct_head *h, struct pct_buf *b)
     pct_buf_text(b, " of the CPU time: shares are of that part");
 }
 
+/* True for a function of Python that the interpreter has named for perf (python -X perf). */
+static bool is_of_python(const struct pct_data *d, uint32_t node)
+{
+    struct pct_place place = pct_symbols_node(pct_data_symbols(d), node);
+    const char *function = place.n_frames ? place.frames[0].function : NULL;
+    return function && !strncmp(function, "py::", 4);
+}
+
+/* Appends that a recording from outside has the interpreter in place of the functions of Python. */
+static void put_python(const struct pct_head *h, struct pct_buf *b)
+{
+    const struct pc_profile *p = h->d->profile;
+    bool interpreted = false;
+    if (!(h->d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE))
+        return;
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        uint32_t module = p->nodes[i].module;
+        if (module == PC_NO_INDEX)
+            continue;
+        interpreted |= pct_symbols_is_python(&p->modules[module]);
+        if (is_of_python(h->d, i))
+            return;
+    }
+    if (interpreted)
+        pct_buf_text(b, "functions of Python are not known here, those of its interpreter are "
+                        "shown: pcollect run and pcollect where have them");
+}
+
 void (*const pct_head_context_notes[])(const struct pct_head *, struct pct_buf *) = {
-    put_disagreement, put_added_up, put_unsampled, put_covered, NULL};
+    put_disagreement, put_added_up, put_unsampled, put_covered, put_python, NULL};
 
 static void put_notes(const struct pct_head *h, struct pct_buf *b)
 {

@@ -17,6 +17,11 @@ static bool is_interpreter(const struct pc_profile_module *m)
     return !strncmp(name, "python", n) && name[n + strspn(name + n, "0123456789.")] == '\0';
 }
 
+bool pct_symbols_is_python(const struct pc_profile_module *m)
+{
+    return is_interpreter(m) || !strncmp(pc_base_name(m->path), "libpython", strlen("libpython"));
+}
+
 bool pct_symbols_is_program(const struct pc_profile_module *m)
 {
     static const char *const systems[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "["};
