@@ -51,17 +51,18 @@ static int find_image(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr 
     return -1;
 }
 
-static int find_no_debuginfo(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base,
-                             const char *file, const char *link, GElf_Word crc, char **found)
+/* libdwfl has no path of a file in memory; the module has its path as name. */
+static int find_debug_file(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base,
+                           const char *file, const char *link, GElf_Word crc, char **found)
 {
-    (void)m, (void)user, (void)name, (void)base, (void)file, (void)link, (void)crc, (void)found;
-    return -1;
+    (void)file;
+    return pct_file_names_find_debug(m, user, name, base, name, link, crc, found);
 }
 
 struct pct_code_names *pct_code_names_new(void)
 {
     static const Dwfl_Callbacks callbacks = {.find_elf = find_image,
-                                             .find_debuginfo = find_no_debuginfo};
+                                             .find_debuginfo = find_debug_file};
     Dwfl *dwfl = dwfl_begin(&callbacks);
     struct pct_code_names *names = dwfl ? pct_alloc(1, sizeof *names) : NULL;
     if (names)

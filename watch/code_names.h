@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Functions, symbols, and rules of .debug_frame of files that are in our memory, by libdw. Without
- * it nothing is known.
+ * Functions, symbols, and rules of .debug_frame of files that are in our memory, by libdw, and of
+ * their separate debug files on this machine. Without libdw nothing is known.
  *
  * Nothing here is MT-safe.
  */

@@ -11,6 +11,7 @@
 
 #include "analysis/buffer.h"
 #include "analysis/symbols/dw_private.h"
+#include "analysis/symbols/file_names.h"
 
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
@@ -76,9 +77,17 @@ static int find_beside(Dwfl_Module *module, const char *file, const char *link, 
 int pct_dw_find_debug_file(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
                            const char *file, const char *link, GElf_Word checksum, char **path_out)
 {
-    if (pct_symbols_may_ask_servers())
-        return dwfl_standard_find_debuginfo(module, user, name, base, file, link, checksum,
-                                            path_out);
+    return pct_symbols_may_ask_servers()
+               ? dwfl_standard_find_debuginfo(module, user, name, base, file, link, checksum,
+                                              path_out)
+               : pct_file_names_find_debug(module, user, name, base, file, link, checksum,
+                                           path_out);
+}
+
+int pct_file_names_find_debug(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+                              const char *file, const char *link, GElf_Word checksum,
+                              char **path_out)
+{
     int fd = dwfl_build_id_find_debuginfo(module, user, name, base, file, link, checksum, path_out);
     if (fd >= 0 || !file || !link)
         return fd;

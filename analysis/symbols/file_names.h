@@ -11,6 +11,11 @@
 struct Dwfl_Module;
 struct pct_dw;
 
+/* Finds separate debug information on this machine, as libdwfl asks for it; -1: there is none. */
+int pct_file_names_find_debug(struct Dwfl_Module *module, void **user, const char *name,
+                              uint64_t base, const char *file, const char *link, uint32_t checksum,
+                              char **path_out);
+
 /* NULL: the module has no file. Not MT-safe. */
 struct pct_dw *pct_file_names_new(struct Dwfl_Module *module);
 /* NULL is allowed. Before the module ends. */
