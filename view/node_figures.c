@@ -124,7 +124,7 @@ void pct_node_put_bar(struct pct_node_figures *f, uint32_t node, struct pct_buf 
 static void put_place(struct pct_node_figures *f, const struct pct_node *n, struct pct_buf *b)
 {
     f->any_call |= n->caller != NULL;
-    pct_node_place(b, f->d->profile, n, f->o->tree.full_paths);
+    pct_node_place(b, f->tree, n, f->o->tree.full_paths);
     if (n->kind == PCOLLECT_NODE_OP || n->frame->inlined || n->frame->tail_call)
         return;
     if (!f->tree->callers && f->tree->nodes[n->parent].kind == PCOLLECT_NODE_OP)

@@ -38,19 +38,49 @@ static bool same_place(const struct pct_node *a, const struct pct_node *b)
                : a->caller == b->caller;
 }
 
+enum { MOST_OTHERS = 256 }; /* of many siblings the first, so that a wide tree takes linear time */
+
+/* Finds the siblings with functions that were called at the same place; their number. */
+static size_t find_others(const struct pct_tree *t, const struct pct_node *n,
+                          const struct pct_node *others[MOST_OTHERS])
+{
+    size_t n_others = 0;
+    uint32_t i = n->parent == PC_NO_INDEX ? PC_NO_INDEX : t->nodes[n->parent].first_child;
+    for (size_t seen = 0; i != PC_NO_INDEX && seen < MOST_OTHERS; i = t->nodes[i].next, seen++)
+        if (has_function(&t->nodes[i]) && &t->nodes[i] != n && same_place(&t->nodes[i], n))
+            others[n_others++] = &t->nodes[i];
+    return n_others;
+}
+
 /* Appends the name of a function, told apart from siblings that were called at the same place. */
 static void put_among(struct pct_buf *b, const struct pct_tree *t, const struct pct_node *n,
                       const char *name, bool utf8)
 {
-    enum { MOST = 256 }; /* of many siblings the first, so that a wide tree takes linear time */
-    const char *others[MOST];
-    size_t n_others = 0;
-    uint32_t i = n->parent == PC_NO_INDEX ? PC_NO_INDEX : t->nodes[n->parent].first_child;
-    for (size_t seen = 0; i != PC_NO_INDEX && seen < MOST; i = t->nodes[i].next, seen++)
-        if (has_function(&t->nodes[i]) && t->nodes[i].label != n->label &&
-            same_place(&t->nodes[i], n))
-            others[n_others++] = t->nodes[i].frame->function;
-    pct_name_put_among(b, name, others, n_others, utf8);
+    const struct pct_node *others[MOST_OTHERS];
+    const char *names[MOST_OTHERS];
+    size_t n_others = find_others(t, n, others), n_names = 0;
+    for (size_t i = 0; i < n_others; i++)
+        if (others[i]->label != n->label)
+            names[n_names++] = others[i]->frame->function;
+    pct_name_put_among(b, name, names, n_names, utf8);
+}
+
+/* Path of the module that tells a function apart from siblings of its name, as of plugins, or if
+ * they are in one module of its file; NULL: there is none. */
+static const char *differing_path(const struct pct_tree *t, const struct pct_node *n)
+{
+    const struct pct_node *others[MOST_OTHERS];
+    const char *file = NULL;
+    size_t n_others = has_function(n) && n->caller ? find_others(t, n, others) : 0;
+    for (size_t i = 0; i < n_others; i++) {
+        if (strcmp(others[i]->frame->function, n->frame->function) != 0)
+            continue;
+        if (others[i]->module != n->module && n->module != PC_NO_INDEX)
+            return t->totals->profile->modules[n->module].path;
+        if (others[i]->frame->file != n->frame->file)
+            file = pct_frame_home(n->frame);
+    }
+    return file;
 }
 
 void pct_node_name(struct pct_buf *b, const struct pct_tree *t, uint32_t node,
@@ -77,9 +107,10 @@ static const char *file_of_import(const struct pct_node *n)
     return imported ? file : NULL;
 }
 
-void pct_node_place(struct pct_buf *b, const struct pc_profile *p, const struct pct_node *n,
+void pct_node_place(struct pct_buf *b, const struct pct_tree *t, const struct pct_node *n,
                     bool full_paths)
 {
+    const struct pc_profile *p = t->totals->profile;
     bool frame = n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
     bool module_told = frame && !n->frame->function && !full_paths; /* in the name */
     bool unknown = frame && !module_told && !n->frame->file && n->module != PC_NO_INDEX;
@@ -97,9 +128,10 @@ void pct_node_place(struct pct_buf *b, const struct pc_profile *p, const struct 
     pct_place_put(b, &place, PCT_PLACE_LIST);
     if (!frame)
         return;
-    if (n->caller && module) {
+    const char *in = module ? module : differing_path(t, n);
+    if (n->caller && in) {
         pct_buf_text(b, " [in ");
-        pct_text_escape(b, full_paths ? module : pc_base_name(module), PCT_ESCAPE_CELL);
+        pct_text_escape(b, full_paths ? in : pc_base_name(in), PCT_ESCAPE_CELL);
         pct_buf_text(b, "]");
     }
     pct_buf_text(b, n->frame->inlined ? " [inlined]" : n->frame->tail_call ? " [tail call]" : "");

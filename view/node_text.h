@@ -22,10 +22,10 @@ void pct_node_name(struct pct_buf *b, const struct pct_tree *t, uint32_t node,
 /* The legend below a tree with places of calls. */
 #define PCT_PLACE_LEGEND "FUNCTION  FILE:LINE: where the function was called"
 
-/* Appends the place where the node was called, or else its file or module, as of a module of Python
- * that an import runs, and further marks of a frame: " [in MODULE]", " [inlined]" and " [tail
- * call]". */
-void pct_node_place(struct pct_buf *b, const struct pc_profile *p, const struct pct_node *n,
+/* Appends the place where a node of t was called, or else its file or module, as of a module of
+ * Python that an import runs, and further marks of a frame: " [in MODULE]", or " [in FILE]" where
+ * that tells siblings of one name apart, " [inlined]" and " [tail call]". */
+void pct_node_place(struct pct_buf *b, const struct pct_tree *t, const struct pct_node *n,
                     bool full_paths);
 
 #endif

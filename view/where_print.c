@@ -289,7 +289,7 @@ static uint32_t put_node(void *printer, uint32_t node, struct pct_corner corner)
     pct_buf_text(&figures, "  ");
     pct_node_name(&name, p->tree, node, (struct pct_name_form){p->w->full_names, p->branches.utf8});
     pct_buf_put(&rest, "", 0);
-    pct_node_place(&rest, p->w->d->profile, n, false);
+    pct_node_place(&rest, p->tree, n, false);
     p->any_call |= n->caller != NULL;
     if (pct_tree_own(p->tree, node).self.samples)
         put_lines(p, node, &rest);

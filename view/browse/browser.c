@@ -228,7 +228,7 @@ static bool matches(const struct pct_browser_tree *t, uint32_t node, const regex
     if (!pct_node_has_figure(&t->figures, node))
         return false;
     pct_node_whole_name(&text, t->figures.d->profile, n);
-    pct_node_place(&text, t->figures.d->profile, n, false);
+    pct_node_place(&text, t->figures.tree, n, false);
     bool found = !regexec(regex, text.data, 0, NULL, 0);
     pct_buf_free(&text);
     return found;

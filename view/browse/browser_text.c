@@ -63,7 +63,7 @@ void pct_browser_line(struct pct_browser *b, size_t row, struct pct_browser_line
     size_t used = pct_text_cells(name.data) < room ? pct_text_cells(name.data) : room;
     if (!pct_node_put_rest(f, n, room - used, &rest)) {
         pct_buf_clear(&rest);
-        pct_node_place(&rest, b->d->profile, n, false);
+        pct_node_place(&rest, f->tree, n, false);
     }
     put_beginning(&out->rest, rest.n ? rest.data : "", room - used, b->options.utf8);
     pct_buf_free(&name);
