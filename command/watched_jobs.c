@@ -170,11 +170,14 @@ static bool is_for_ranks(int pid)
 static int add_given(const struct pct_command *self, struct pct_watched_job *job, int pid,
                      struct pc_error *error)
 {
-    struct pct_watched_job below = {.world = -1};
+    struct pct_watched_job below = {.world = -1, .all = job->all, .n_all = job->n_all};
     int err = PC_OK;
     if (is_for_ranks(pid))
         return pct_watch_add(job, pid, error);
     err = pct_watch_add(&below, pid, error);
+    job->all = below.all;
+    job->n_all = below.n_all;
+    below.all = NULL; /* it is the job's */
     if (err || (below.n == 1 && below.processes[0].pid == pid)) {
         err = err ? err : pct_watch_add(job, pid, error);
     } else {
@@ -193,15 +196,20 @@ int pct_given_processes(const struct pct_command *self, const char *list, bool i
 {
     struct pc_error error = {""};
     int *pids;
-    size_t n;
+    size_t n, n_gone = 0;
     int status = pct_value_ids(self, "pid", list, &pids, &n);
     for (size_t i = 0; i < n && !status; i++)
-        if (is_job ? pct_watch_add(to, pids[i], &error) : add_given(self, to, pids[i], &error)) {
-            pct_say(self, "%s", error.text);
-            status = PCT_DATA;
-        }
+        n_gone += (is_job ? pct_watch_add(to, pids[i], &error)
+                          : add_given(self, to, pids[i], &error)) != PC_OK;
+    const char *left_out = n_gone == n   ? ""
+                           : n_gone == 1 ? ": it is left out"
+                                         : ": they are left out";
+    if (n_gone == 1)
+        pct_say(self, "%s%s", error.text, left_out);
+    else if (n_gone)
+        pct_say(self, "%zu of these %zu processes do not run%s", n_gone, n, left_out);
     pct_free(pids);
-    return status;
+    return status || n_gone < n ? status : PCT_DATA;
 }
 
 int pct_given_threads(const struct pct_command *self, const char *list, int **tids, size_t *n)

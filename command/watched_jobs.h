@@ -23,8 +23,9 @@ int pct_say_several_jobs(const struct pct_command *self, const struct pct_watche
 
 /* Adds the processes of a list that --pid or, if `is_job`, --job has given. --job: of each the
  * ranks below it on this node. --pid: so of a launcher, of its helper, or of a shell that started
- * one; any other is added itself, and if there are ranks below it, this is said. PCT_DONE, or a
- * status after a message. */
+ * one; any other is added itself, and if there are ranks below it, this is said. Processes that
+ * have ended are left out, with a message. PCT_DONE, or a status after a message: all of them have.
+ */
 int pct_given_processes(const struct pct_command *self, const char *list, bool is_job,
                         struct pct_watched_job *to);
 /* Reads the list of --thread; all must exist. *tids is freed by the caller with pct_free, also on

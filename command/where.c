@@ -137,16 +137,19 @@ static int add_process(const struct pct_command *self, const struct request *r, 
     return PCT_DATA;
 }
 
+/* Finds what to show. *missing: a status after a message that some of it is not there. */
 static int find_processes(const struct pct_command *self, const struct request *r,
-                          const struct pct_line *line, struct pct_watched_job *job)
+                          const struct pct_line *line, struct pct_watched_job *job, int *missing)
 {
     int pid, status = line->n_words ? PCT_DONE : pct_find_only_job(self, &pid);
     if (!line->n_words && !status)
         status = add_process(self, r, pid, job);
-    for (size_t i = 0; i < line->n_words && !status; i++) {
-        status = pct_find_job(self, line->words[i], &pid);
-        status = status ? status : add_process(self, r, pid, job);
+    for (size_t i = 0; i < line->n_words; i++) {
+        int found = pct_find_job(self, line->words[i], &pid);
+        found = found ? found : add_process(self, r, pid, job);
+        *missing = found ? found : *missing;
     }
+    status = status || job->n ? status : *missing;
     pct_watch_sort(job);
     return status || pct_watch_is_one_job(job) ? status : pct_say_several_jobs(self, job);
 }
@@ -417,8 +420,9 @@ static int look_here(const struct pct_command *self, const struct request *r,
 {
     struct pct_where_time last = {0};
     struct pc_buffer sent = {0};
+    int missing = PCT_DONE;
     int status = r->agent ? pct_where_agent_find(self, line->words[0], job)
-                          : find_processes(self, r, line, job);
+                          : find_processes(self, r, line, job, &missing);
     if (status)
         return status;
     w->sent = r->agent ? &sent : NULL;
@@ -427,7 +431,8 @@ static int look_here(const struct pct_command *self, const struct request *r,
     status = take_stacks(self, r, w, job, &last);
     int shown = r->agent ? pct_where_agent(w, &last) : show(self, r, w, &last, NULL);
     free(sent.data);
-    return status ? status : shown;
+    status = status ? status : shown;
+    return status ? status : missing;
 }
 
 static int look_at_nodes(const struct pct_command *self, const struct request *r,

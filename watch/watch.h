@@ -36,12 +36,14 @@ struct pct_watched {
 struct pct_watched_job {
     struct pct_watched *processes; /* by rank, then by pid */
     size_t n, room;
-    int world;  /* ranks of the job, on all nodes; -1: unknown */
-    bool whole; /* all ranks of this node are here */
+    int world;               /* ranks of the job, on all nodes; -1: unknown */
+    bool whole;              /* all ranks of this node are here */
+    struct pct_descent *all; /* the processes of this node, listed once; NULL: not yet */
+    size_t n_all;
 };
 
 /* Adds a process; for a launcher, or a script that starts one, the ranks that it started on this
- * node. PC_ENOENT: there is no such process. */
+ * node until the first such call for this job. PC_ENOENT: there is no such process. */
 int pct_watch_add(struct pct_watched_job *job, int pid, struct pc_error *error);
 /* Adds a running process itself, whatever it started. */
 void pct_watch_add_itself(struct pct_watched_job *job, int pid);

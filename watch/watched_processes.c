@@ -138,12 +138,12 @@ static void look_at(struct claims *c, int pid, int depth)
         (struct claim){{.pid = pid, .rank = l.rank, .key = l.key}, l.n_ranks, depth, has_mpi(pid)};
 }
 
-struct descent {
+struct pct_descent {
     int pid, parent;
 };
 
 struct descents {
-    struct descent *of;
+    struct pct_descent *of;
     size_t n, room;
 };
 
@@ -154,19 +154,46 @@ static void add_descent(void *arg, int pid)
     if (!pc_process_look(pid, &p))
         return;
     all->of = pct_grow(all->of, all->n, &all->room, sizeof *all->of);
-    all->of[all->n++] = (struct descent){p.pid, p.parent};
+    all->of[all->n++] = (struct pct_descent){p.pid, p.parent};
 }
 
-/* All processes of the machine with their parents. */
-static struct descent *list_processes(size_t *n)
+static int compare_parents(const void *left, const void *right)
+{
+    const struct pct_descent *a = left, *b = right;
+    return (a->parent > b->parent) - (a->parent < b->parent);
+}
+
+/* All processes of the machine, by parent. */
+static struct pct_descent *list_processes(size_t *n)
 {
     struct descents all = {0};
     pc_proc_numbers("/proc", add_descent, &all);
+    if (all.n)
+        qsort(all.of, all.n, sizeof *all.of, compare_parents);
     *n = all.n;
     return all.of;
 }
 
-static int parent_of(const struct descent *all, size_t n, int pid)
+static void list_once(struct pct_watched_job *job)
+{
+    if (!job->all)
+        job->all = list_processes(&job->n_all);
+}
+
+/* The index of the first process whose parent is not below that number. */
+static size_t first_below(const struct pct_descent *all, size_t n, int parent)
+{
+    size_t from = 0;
+    while (n) {
+        size_t half = n / 2;
+        bool later = all[from + half].parent < parent;
+        from += later ? half + 1 : 0;
+        n = later ? n - half - 1 : half;
+    }
+    return from;
+}
+
+static int parent_of(const struct pct_descent *all, size_t n, int pid)
 {
     for (size_t i = 0; i < n; i++)
         if (all[i].pid == pid)
@@ -175,7 +202,7 @@ static int parent_of(const struct descent *all, size_t n, int pid)
 }
 
 /* Generations between a process and the first one, as far as they are known. */
-static int depth_of(const struct descent *all, size_t n, int pid)
+static int depth_of(const struct pct_descent *all, size_t n, int pid)
 {
     enum { MOST = 64 };
     int depth = 0;
@@ -187,24 +214,23 @@ static int depth_of(const struct descent *all, size_t n, int pid)
 }
 
 /* Finds processes below pid, one generation at a time: below[from..n) is the last one. */
-static void look_below(struct claims *c, int pid)
+static void look_below(struct claims *c, const struct pct_watched_job *job, int pid)
 {
-    size_t n_all, n = 1, room = 0;
-    struct descent *all = list_processes(&n_all);
+    size_t n = 1, room = 0;
+    const struct pct_descent *end = job->all + job->n_all;
     int *below = pct_grow(NULL, 0, &room, sizeof *below);
     below[0] = pid;
     int depth = 1;
     for (size_t from = 0, to = 1; from < to; from = to, to = n, depth++)
-        for (size_t i = from; i < to; i++)
-            for (size_t k = 0; k < n_all; k++) {
-                if (all[k].parent != below[i])
-                    continue;
+        for (size_t i = from; i < to; i++) {
+            const struct pct_descent *p = job->all + first_below(job->all, job->n_all, below[i]);
+            for (; p < end && p->parent == below[i]; p++) {
                 below = pct_grow(below, n, &room, sizeof *below);
-                below[n++] = all[k].pid;
-                look_at(c, all[k].pid, depth);
+                below[n++] = p->pid;
+                look_at(c, p->pid, depth);
             }
+        }
     pct_free(below);
-    pct_free(all);
 }
 
 static int compare_claims(const void *left, const void *right)
@@ -259,7 +285,8 @@ int pct_watch_add(struct pct_watched_job *job, int pid, struct pc_error *error)
         return pc_error_set(error, PC_ENOENT, "%d: the process has ended", pid);
     look_at(&c, pid, 0);
     if (!c.n) {
-        look_below(&c, pid);
+        list_once(job);
+        look_below(&c, job, pid);
         job->whole = !job->n;
     }
     if (!c.n)
@@ -281,19 +308,18 @@ enum pc_launcher_role pct_watch_role(int pid)
 void pct_watch_add_keyed(struct pct_watched_job *job, uint64_t key)
 {
     struct claims c = {0};
-    size_t n_all, n = 0;
-    struct descent *all = list_processes(&n_all);
-    for (size_t i = 0; i < n_all; i++) {
-        look_at(&c, all[i].pid, depth_of(all, n_all, all[i].pid));
+    size_t n = 0;
+    list_once(job);
+    for (size_t i = 0; i < job->n_all; i++) {
+        look_at(&c, job->all[i].pid, 0);
         if (c.n > n && c.at[n].who.key == key)
-            n++;
+            c.at[n++].depth = depth_of(job->all, job->n_all, job->all[i].pid);
         else
             c.n = n;
     }
     add_claimed(job, &c);
     job->whole = true;
     pct_free(c.at);
-    pct_free(all);
 }
 
 bool pct_watch_lives(const int *ids, size_t n)
@@ -483,7 +509,7 @@ static size_t find_jobs(const char *name, int **pids)
 {
     struct claims c = {0};
     size_t n_all, n = 0, room = 0, kept = 0;
-    struct descent *all = list_processes(&n_all);
+    struct pct_descent *all = list_processes(&n_all);
     *pids = NULL;
     for (size_t i = 0; i < n_all; i++)
         if (is_mine(all[i].pid))
@@ -549,5 +575,6 @@ bool pct_watch_is_one_job(const struct pct_watched_job *job)
 void pct_watch_job_free(struct pct_watched_job *job)
 {
     pct_free(job->processes);
+    pct_free(job->all);
     *job = (struct pct_watched_job){.world = -1};
 }

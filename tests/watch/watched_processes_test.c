@@ -216,6 +216,27 @@ static void two_jobs_are_told_apart(void **state)
     assert_false(both);
 }
 
+static void a_list_of_processes_lists_the_machine_once(void **state)
+{
+    (void)state;
+    struct pct_watched_job job = {.world = -1};
+    struct pc_error error;
+    assert_int_equal(pct_watch_add(&job, getpid(), &error), PC_OK);
+    const struct pct_descent *all = job.all;
+    assert_non_null(all);
+    int pid = fork(); /* the list does not have it */
+    if (pid == 0) {
+        pause();
+        _exit(0);
+    }
+    assert_int_equal(pct_watch_add(&job, pid, &error), PC_OK);
+    bool once = job.all == all && job.n == 2 && job.processes[1].pid == pid;
+    pct_watch_job_free(&job);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    assert_true(once);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +244,7 @@ int main(void)
         cmocka_unit_test(a_file_that_cannot_be_read_gives_no_text),
         cmocka_unit_test(a_folder_is_no_mpi_library),
         cmocka_unit_test(two_jobs_are_told_apart),
+        cmocka_unit_test(a_list_of_processes_lists_the_machine_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
