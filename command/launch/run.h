@@ -77,13 +77,14 @@ bool pct_job_interrupted(void);
 /* CPU time of commands that have ended, and of all that was waited for below them. */
 struct pct_job_cpu {
     uint64_t user_ns, system_ns;
+    uint64_t last_started; /* the newest process or thread of this pid namespace */
 };
 struct pct_job_cpu pct_job_cpu(void);
 
-/* Says that commands have used clearly more CPU time since `before` than the kernel has counted of
- * them. `done`: what was to be done with it. */
-void pct_job_tell_uncounted(const struct pct_command *self, struct pct_job_cpu before,
-                            uint64_t counted_ns, const char *done);
+/* Says that the command `word` has used clearly more CPU time since `before` than the kernel has
+ * counted of it. `done`: what was to be done with it. Returns these ns; 0: nothing was said. */
+uint64_t pct_job_tell_uncounted(const struct pct_command *self, const char *word,
+                                struct pct_job_cpu before, uint64_t counted_ns, const char *done);
 
 /* Forks a process that works for this command: beside the job, from the watcher's tick, which is
  * called again when it has ended, or after the job. It has the initial signal state of this

@@ -44,6 +44,7 @@ struct job {
     bool begun, unwritten;
     uint64_t begin_ns, end_ns;
     struct pct_rings_counts counts; /* at the end */
+    uint64_t uncounted_ns;          /* CPU time that the kernel did not count, said */
 };
 
 static int take_option(const struct pct_command *self, const struct pct_option *o,
@@ -112,6 +113,7 @@ static int run(struct job *j)
     const struct request *r = j->request;
     const struct pct_job_watcher watcher = {
         pct_sampling_is_of_others(&r->who) ? begin_others : add_command, begin, tick, j};
+    const struct pct_job_cpu before = pct_job_cpu();
     int status = PCT_DONE;
     if (r->n_words)
         status = pct_job_run(j->sampling.self, r->words, NULL, &watcher);
@@ -122,8 +124,8 @@ static int run(struct job *j)
     pct_sampling_drain(&j->sampling, true);
     j->counts = pct_sampling_counts(&j->sampling);
     if (r->n_words && !pct_sampling_is_of_others(&r->who) && !j->sampling.stops)
-        pct_job_tell_uncounted(j->sampling.self, (struct pct_job_cpu){0, 0}, j->counts.clock_ns,
-                               "sampled");
+        j->uncounted_ns = pct_job_tell_uncounted(j->sampling.self, r->words[0], before,
+                                                 j->counts.clock_ns, "sampled");
     return status;
 }
 
@@ -346,9 +348,8 @@ static void tell_none(const struct job *j, const struct pct_recorded *told)
     double elapsed = (double)(j->end_ns - j->begin_ns) / 1e9;
     uint64_t missed_ns = j->request->who.processors ? 0 : missed(j, told);
     if (missed_ns < LEAST_NS) {
-        pct_say(j->sampling.self,
-                "no sample was taken in %.3g s: no thread used CPU time, or not enough of it",
-                elapsed);
+        pct_say(j->sampling.self, "no sample was taken in %.3g s%s", elapsed,
+                j->uncounted_ns ? "" : ": no thread used CPU time, or not enough of it");
         return;
     }
     if (told->n_lost)

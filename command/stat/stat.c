@@ -417,6 +417,12 @@ static void put_result(struct pct_stat_job *j)
         put_means(j);
     else
         put_figures(j, j->end_ns);
+    if (text && j->uncounted_ns) {
+        fputs("\n  ", j->out);
+        pct_print_sentence(j->out, j->sentence_width, 2,
+                           "in these counts, %.3g s of the CPU time are missing",
+                           (double)j->uncounted_ns / 1e9);
+    }
     if (text)
         pct_stat_put_reasons(j->out, &j->stat, j->sentence_width);
     pct_stat_end(j->out, &j->stat, j->request->format);
@@ -458,7 +464,8 @@ static int run_command(struct pct_stat_job *j)
     }
     tell_last(j, status, left_out);
     if (j->begun)
-        pct_job_tell_uncounted(j->self, before, j->counted_ns, "counted");
+        j->uncounted_ns =
+            pct_job_tell_uncounted(j->self, j->request->words[0], before, j->counted_ns, "counted");
     j->begun = j->begun && j->runs.n;
     return status || j->runs.n ? status : PCT_DATA;
 }

@@ -57,7 +57,8 @@ struct pct_stat_job {
     /* The run. */
     bool begun;
     uint64_t start_ns, end_ns, last_ns, due_ns;
-    uint64_t counted_ns; /* CPU time in all that was counted */
+    uint64_t counted_ns;   /* CPU time in all that was counted */
+    uint64_t uncounted_ns; /* that the kernel did not count, said */
     struct pct_stat_runs runs;
     /* Output. */
     struct pct_stream stream;
