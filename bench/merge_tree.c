@@ -199,7 +199,8 @@ static uint64_t count_numbers(const struct message *m, unsigned kind)
         const uint8_t *data = pc_get_bytes(&c, bytes);
         struct pc_cursor run = pc_cursor_over(data, data ? bytes : 0);
         uint64_t n_fields = pc_get_varint(&run);
-        pc_get_bytes(&run, 8 * n_fields + 1);
+        pc_get_varint(&run); /* the number of fields of comm plugins */
+        pc_get_bytes(&run, 8 * n_fields);
         n += 4 + n_fields + count_varints(run.at, pc_cursor_left(&run));
     }
     return n;
