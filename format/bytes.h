@@ -235,8 +235,8 @@ static inline uint64_t pc_pass_varints(struct pc_cursor *c, uint64_t n)
     return n;
 }
 
-/* True if a varint of what is in place may be longer than 8 bytes: if not, all are of 64 bits. One
- * that is has at least five bytes with the eighth bit at an end of a word. */
+/* False: no varint of what is in place is longer than 9 bytes, so all are of 64 bits. A longer one
+ * has at least five bytes with the eighth bit at an end of a word. */
 static inline bool pc_any_long_varint(const struct pc_cursor *c)
 {
     const uint64_t low = 0x8080808080u, high = low << 24;
