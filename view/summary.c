@@ -147,8 +147,11 @@ static bool find_ranks(const struct pc_profile *p, struct program *programs, uin
     if (!c || pc_contexts_close(c))
         pct_memory_refuse();
     pct_end(c, pc_contexts_free);
-    for (uint32_t i = 0; i < n; i++)
-        known += programs[i].n ? programs[i].n : p->n_ranks;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!programs[i].n)
+            return false;
+        known += programs[i].n;
+    }
     return known == p->n_ranks;
 }
 
