@@ -160,17 +160,21 @@ static bool has_ended(int pid)
     return !pc_process_look(pid, &p) || p.ended;
 }
 
-/* Takes stacks. A process that cannot be read is reported, once, and the others are shown. */
-static int take_stacks(const struct pct_command *self, const struct request *r, struct pct_watch *w,
+/* Takes stacks. A process that cannot be read is reported, once, and the others are shown. If the
+ * user interrupts, they are taken a last time, and r->times is cut. */
+static int take_stacks(const struct pct_command *self, struct request *r, struct pct_watch *w,
                        struct pct_watched_job *job, struct pct_where_time *last)
 {
     int status = PCT_DONE;
-    uint32_t most_other = 0;
+    uint32_t most_other = 0, n_failed = 0;
     bool *failed = pct_alloc(w->job->n, sizeof *failed);
     pc_progress_begin("reading the stacks of", "processes", 0, r->times * w->job->n);
-    for (uint64_t k = 0; k < r->times; k++) {
-        if (k)
+    if (r->times > 1 && !r->agent)
+        pct_interrupt_catch();
+    for (uint64_t k = 0; k < r->times && n_failed < w->job->n; k++) {
+        if (k && !pct_interrupted())
             pc_nap_ns(r->every_ms * 1000000);
+        r->times = pct_interrupted() ? k + 1 : r->times;
         w->calls = k + 1 == r->times;
         w->n_other = 0;
         last->first = w->n_stacks;
@@ -183,6 +187,7 @@ static int take_stacks(const struct pct_command *self, const struct request *r, 
             if (failed[i] || !pct_watch_take(w, i, &error))
                 continue;
             failed[i] = true;
+            n_failed++;
             status = PCT_DATA;
             pct_say(self, "%s", error.text);
         }
@@ -277,8 +282,9 @@ static void put_head(const struct pct_watch *w, const struct request *r,
                            n == 1 ? "process" : "processes");
     pct_free(name);
     if (r->times > 1)
-        printf("  %llu times, %llu ms apart\n", (unsigned long long)r->times,
-               (unsigned long long)r->every_ms);
+        printf("  %llu times, %llu ms apart%s\n", (unsigned long long)r->times,
+               (unsigned long long)r->every_ms,
+               pct_interrupted() ? ", the last when it was interrupted" : "");
     put_span(w, last, out);
     if (w->n_other)
         printf("  and %s%u thread%s without a frame of the program: --all-threads shows %s\n",
@@ -415,8 +421,8 @@ static int show(const struct pct_command *self, const struct request *r, struct 
 }
 
 /* Takes the stacks of processes on this node, and shows them or, as an agent, sends them. */
-static int look_here(const struct pct_command *self, const struct request *r,
-                     const struct pct_line *line, struct pct_watch *w, struct pct_watched_job *job)
+static int look_here(const struct pct_command *self, struct request *r, const struct pct_line *line,
+                     struct pct_watch *w, struct pct_watched_job *job)
 {
     struct pct_where_time last = {0};
     struct pc_buffer sent = {0};
@@ -435,7 +441,7 @@ static int look_here(const struct pct_command *self, const struct request *r,
     return status ? status : missing;
 }
 
-static int look_at_nodes(const struct pct_command *self, const struct request *r,
+static int look_at_nodes(const struct pct_command *self, struct request *r,
                          const struct pct_line *line, struct pct_watch *w,
                          struct pct_watched_job *job)
 {
