@@ -107,7 +107,10 @@ static int ask_folder(const char *path, char **folder_out, struct pc_error *cure
     const char *slash = strrchr(path, '/');
     char *folder = slash ? pct_text("%.*s", (int)(slash + 1 - path), path) : working_directory();
     int refused = folder && access(folder, W_OK | X_OK) == 0 ? 0 : errno;
-    pc_new_file_cure(cure, refused, "-o");
+    if (!folder && refused == ENOENT)
+        pc_format(cure->text, sizeof cure->text, "it was removed: change to another");
+    else
+        pc_new_file_cure(cure, refused, "-o");
     *folder_out = folder ? folder : pct_text(".");
     return refused;
 }

@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -83,6 +84,12 @@ struct pct_killed pct_job_killed(void)
 bool pct_job_interrupted(void)
 {
     return interrupted;
+}
+
+void pct_job_tell_killed(const struct pct_command *self, const char *word)
+{
+    if (killed.pid && !interrupted)
+        pct_say(self, "`%s` was killed by signal %d", word, killed.signal);
 }
 
 static uint64_t ns_of(struct timeval t)
@@ -269,12 +276,24 @@ static void say_not_started(const struct pct_command *self, const char *word, in
     bool other = (!strcmp(self->name, "stat") || !strcmp(self->name, "record")) &&
                  reason == ENOENT && !*end && pid > 0 && pid <= INT_MAX &&
                  pc_process_look((int)pid, &p) && !p.ended;
+    struct stat st;
+    bool path = strchr(word, '/') != NULL;
+    bool file = path && stat(word, &st) == 0 && S_ISREG(st.st_mode);
     if (other)
         pct_say(self, "%s cannot be started: %s; did you mean -p %s?", word, strerror(reason),
                 word);
+    else if (reason == ENOENT && !path)
+        pct_say(self, "%s cannot be started: it is not found on PATH%s%s", word,
+                access(word, F_OK) ? "" : "; for the file here, give ./",
+                access(word, F_OK) ? "" : word);
+    else if (reason == EACCES && file && !(st.st_mode & 0111))
+        pct_say(self, "%s cannot be started: %s; chmod +x makes it executable", word,
+                strerror(reason));
     else
         pct_say(self, "%s cannot be started: %s%s", word, strerror(reason),
-                reason == ENOEXEC ? ": it is damaged, or for another processor" : "");
+                reason == ENOEXEC          ? ": it is damaged, or for another processor"
+                : reason == ENOENT && file ? ": what its first line or its loader names is missing"
+                                           : "");
 }
 
 int pct_job_run(const struct pct_command *self, char **words, char **variables,

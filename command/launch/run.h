@@ -70,6 +70,9 @@ struct pct_killed {
 /* The process of the last pct_job_run, if a signal ended it. */
 struct pct_killed pct_job_killed(void);
 
+/* Says so, unless the user wanted an end. */
+void pct_job_tell_killed(const struct pct_command *self, const char *word);
+
 /* True if SIGINT, SIGTERM, SIGHUP or SIGQUIT has reached this process during a pct_job_run: the
  * user wants an end, even if the job handles the signal. */
 bool pct_job_interrupted(void);

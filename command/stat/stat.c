@@ -68,6 +68,11 @@ static int take_option(const struct pct_command *self, const struct pct_option *
     case OPTION_PER:
         r->per = PCT_PER_RANK + pct_value_word(o, value);
         break;
+    case 'o':
+        if (!*value)
+            return pct_refuse(self, "--output: the path is empty; name a file");
+        r->output = value;
+        break;
     case OPTION_FORMAT:
         r->format = (enum pct_stat_format)pct_value_word(o, value);
         break;
@@ -77,10 +82,7 @@ static int take_option(const struct pct_command *self, const struct pct_option *
         r->processors = true;
         break;
     default:
-        *(o->letter == 'e'   ? &r->events
-          : o->letter == 'p' ? &r->pids
-          : o->letter == 't' ? &r->threads
-                             : &r->output) = value;
+        *(o->letter == 'e' ? &r->events : o->letter == 'p' ? &r->pids : &r->threads) = value;
     }
     return PCT_DONE;
 }
@@ -539,6 +541,8 @@ static int count(struct pct_stat_job *j)
     if (!open_output(j))
         return PCT_CALL;
     status = attached ? run_attached(j) : r->per ? run_launcher(j) : run_command(j);
+    if (j->begun && r->n_words)
+        pct_job_tell_killed(j->self, r->words[0]);
     if (j->begun)
         put_result(j);
     if (j->begun && change_output(j))
