@@ -97,6 +97,21 @@ static uint64_t most_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+int pct_recorder_living(const struct pct_recorder *r, size_t *n)
+{
+    struct pc_process_status now;
+    int one = 0;
+    *n = 0;
+    for (size_t i = 0; i < N_CHAINS; i++)
+        for (const struct process *p = r->chains[i]; p; p = p->next) {
+            if (p->pid <= 0 || !pc_process_look(p->pid, &now) || now.ended)
+                continue;
+            one = p->pid;
+            ++*n;
+        }
+    return one;
+}
+
 void pct_recorder_counted(struct pct_recorder *r, const struct pct_rings_counts *counts,
                           bool share_events)
 {

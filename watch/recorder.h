@@ -62,6 +62,8 @@ void pct_recorder_show(struct pct_recorder *r,
 void pct_recorder_add(struct pct_recorder *r, int pid);
 /* Reads the mappings of such a process again. */
 void pct_recorder_map(struct pct_recorder *r, int pid);
+/* One of the recorded processes that run still; 0: none is known. *n: their number. */
+int pct_recorder_living(const struct pct_recorder *r, size_t *n);
 /* Callback for pct_rings_drain. */
 void pct_recorder_take(void *recorder, const struct pct_ring_record *record);
 /* Profile of what is known so far; valid until the recorder is freed. */

@@ -60,6 +60,8 @@ void pct_watch_sort(struct pct_watched_job *job);
 /* False: some are ranks of different jobs, which have the same numbers. */
 bool pct_watch_is_one_job(const struct pct_watched_job *job);
 
+/* True if one of these processes has children. */
+bool pct_watch_have_children(const int *pids, size_t n);
 /* True if one of these processes or threads has not ended. */
 bool pct_watch_lives(const int *ids, size_t n);
 

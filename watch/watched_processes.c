@@ -322,6 +322,19 @@ void pct_watch_add_keyed(struct pct_watched_job *job, uint64_t key)
     pct_free(c.at);
 }
 
+bool pct_watch_have_children(const int *pids, size_t n)
+{
+    size_t n_all;
+    struct pct_descent *all = list_processes(&n_all);
+    bool have = false;
+    for (size_t i = 0; i < n && !have; i++) {
+        size_t at = first_below(all, n_all, pids[i]);
+        have = at < n_all && all[at].parent == pids[i];
+    }
+    pct_free(all);
+    return have;
+}
+
 bool pct_watch_lives(const int *ids, size_t n)
 {
     struct pc_process_status p;

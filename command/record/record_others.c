@@ -7,6 +7,7 @@
 #include "analysis/symbols/symbols.h"
 #include "command/launch/run.h"
 #include "command/record/record.h"
+#include "watch/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,7 @@ struct job {
     bool begun, unwritten;
     uint64_t begin_ns, end_ns;
     struct pct_rings_counts counts; /* at the end */
+    bool have_children;             /* the processes of --pid, at the begin */
     uint64_t uncounted_ns;          /* CPU time that the kernel did not count, said */
 };
 
@@ -53,6 +55,8 @@ static int take_option(const struct pct_command *self, const struct pct_option *
     struct request *r = request;
     if (o->letter == 'c')
         return pct_value_number(self, o, value, 1, 1000000000000, &r->who.period);
+    if (o->letter == 'o' && !*value)
+        return pct_refuse(self, "--output: the path is empty; name a file");
     if (o->letter == 'o')
         r->output = value;
     else if (o->letter == 'e')
@@ -107,6 +111,23 @@ static void wait_for_others(struct job *j)
         pc_nap_ns(tick(j));
 }
 
+/* Says that processes go on after the command, as one that becomes a daemon. */
+static void tell_living(const struct job *j)
+{
+    size_t n;
+    int pid = pct_recorder_living(j->sampling.recorder, &n);
+    if (n == 1)
+        pct_say(j->sampling.self,
+                "process %d, which %s started, still runs: what it does from now on is not in the "
+                "profile; -p %d records it",
+                pid, j->request->words[0], pid);
+    else if (n)
+        pct_say(j->sampling.self,
+                "%zu processes that %s started still run, as %d: what they do from now on is not "
+                "in the profile; -p records them",
+                n, j->request->words[0], pid);
+}
+
 /* Returns the status of the command. */
 static int run(struct job *j)
 {
@@ -114,11 +135,14 @@ static int run(struct job *j)
     const struct pct_job_watcher watcher = {
         pct_sampling_is_of_others(&r->who) ? begin_others : add_command, begin, tick, j};
     const struct pct_job_cpu before = pct_job_cpu();
+    j->have_children = r->who.pids && pct_watch_have_children(j->sampling.ids, j->sampling.n_ids);
     int status = PCT_DONE;
     if (r->n_words)
         status = pct_job_run(j->sampling.self, r->words, NULL, &watcher);
     else
         wait_for_others(j);
+    if (j->begun && r->n_words)
+        pct_job_tell_killed(j->sampling.self, r->words[0]);
     j->end_ns = pc_mono_ns();
     pct_sampling_stop(&j->sampling);
     pct_sampling_drain(&j->sampling, true);
@@ -126,6 +150,8 @@ static int run(struct job *j)
     if (r->n_words && !pct_sampling_is_of_others(&r->who) && !j->sampling.stops)
         j->uncounted_ns = pct_job_tell_uncounted(j->sampling.self, r->words[0], before,
                                                  j->counts.clock_ns, "sampled");
+    if (j->begun && r->n_words && !pct_sampling_is_of_others(&r->who))
+        tell_living(j);
     return status;
 }
 
@@ -343,21 +369,26 @@ static void tell(const struct job *j, const struct pct_recorded *told)
 static void tell_none(const struct job *j, const struct pct_recorded *told)
 {
     enum { LEAST_NS = 1000000 };
-    char why[128] = "none was on a processor when it was looked at, or had used 0.1 s without a "
+    char why[160] = "none was on a processor when it was looked at, or had used 0.1 s without a "
                     "sample";
     double elapsed = (double)(j->end_ns - j->begin_ns) / 1e9;
     uint64_t missed_ns = j->request->who.processors ? 0 : missed(j, told);
     if (missed_ns < LEAST_NS) {
-        pct_say(j->sampling.self, "no sample was taken in %.3g s%s", elapsed,
-                j->uncounted_ns ? "" : ": no thread used CPU time, or not enough of it");
+        pct_say(j->sampling.self, "no sample was taken in %.3g s%s%s", elapsed,
+                j->uncounted_ns ? "" : ": no thread used CPU time, or not enough of it",
+                j->have_children ? "; processes that these started before are not recorded with "
+                                   "them: add their ids to --pid"
+                                 : "");
         return;
     }
     if (told->n_lost)
         snprintf(why, sizeof why, "the rings were full; lower --frequency");
     else if (!j->sampling.stops)
-        snprintf(why, sizeof why,
-                 "a thread has none in its first %.3g s; a higher --frequency takes more",
-                 1 / (double)j->request->who.frequency);
+        snprintf(
+            why, sizeof why,
+            "a thread has none in its first %.3g s; a higher --frequency or --all-processors takes "
+            "more",
+            1 / (double)j->request->who.frequency);
     pct_say(j->sampling.self,
             "no sample was taken in %.3g s, although threads used %.3g s of CPU time: %s", elapsed,
             (double)missed_ns / 1e9, why);
