@@ -43,7 +43,7 @@ struct pct_watched_job {
 };
 
 /* Adds a process; for a launcher, or a script that starts one, the ranks that it started on this
- * node until the first such call for this job. PC_ENOENT: there is no such process. */
+ * node before these are first listed for this job. PC_ENOENT: there is no such process. */
 int pct_watch_add(struct pct_watched_job *job, int pid, struct pc_error *error);
 /* Adds a running process itself, whatever it started. */
 void pct_watch_add_itself(struct pct_watched_job *job, int pid);

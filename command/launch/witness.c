@@ -34,8 +34,7 @@ static struct {
     char status[48];           /* its file in /proc */
 } witness;
 
-/* Closes the ends of pipes above all, which others wait for. Linux before 5.9 has no close_range.
- */
+/* Closes all descriptors, above all ends of pipes that others wait for. close_range: Linux 5.9. */
 static void close_all(void)
 {
 #ifdef SYS_close_range
