@@ -84,8 +84,9 @@ static const struct pcollect_column size_columns[] = {
 enum { DATATYPES, OPERATORS, SIZES };
 
 static const struct pcollect_table tables[] = {
-    [DATATYPES] = {"datatypes", "datatypes by primitive", type_columns, 3, 4,
-                   PCOLLECT_TABLE_BY_PHASE},
+    [DATATYPES] = {"datatypes",
+                   "datatypes by primitive, without the bytes of persistent requests (MPI_Start)",
+                   type_columns, 3, 4, PCOLLECT_TABLE_BY_PHASE},
     [OPERATORS] = {"operators", "reductions by operator", operator_columns, 4, 3,
                    PCOLLECT_TABLE_BY_PHASE},
     [SIZES] = {"sizes", "calls by bytes that they moved", size_columns, 3, 2,
