@@ -149,18 +149,14 @@ static void put_pair(FILE *out, const struct columns *columns, const struct pct_
     put_cells(out, columns, cells);
 }
 
-static bool is_missing(const struct pct_topology *t, int32_t rank)
-{
-    return rank < 0 || t->places[rank].missing;
-}
-
 /* Number of pairs with messages that were sent and not received, or received in a way that is not
  * measured. A message may be received in a later phase, and by a rank without a partner's row. */
 static uint64_t count_unequal(const struct pct_topology *t)
 {
     uint64_t n = 0;
     for (size_t i = 0; i < t->n_pairs && !t->one_phase && !t->n_distances; i++)
-        if (!is_missing(t, t->pairs[i].source) && !is_missing(t, t->pairs[i].destination))
+        if (!pct_topology_is_missing(t, t->pairs[i].source) &&
+            !pct_topology_is_missing(t, t->pairs[i].destination))
             n += t->pairs[i].messages != t->pairs[i].received ||
                  t->pairs[i].bytes != t->pairs[i].received_bytes;
     return n;

@@ -97,6 +97,24 @@ static void read_pairs(struct pct_topology *t, const struct pc_profile *p,
     join_equal(t);
 }
 
+bool pct_topology_is_missing(const struct pct_topology *t, int32_t rank)
+{
+    return rank < 0 || t->places[rank].missing;
+}
+
+/* Counts messages as they were received where nothing is known of what the sender did. One-sided
+ * calls of receivers have filled both sides. */
+static void count_received(struct pct_topology *t)
+{
+    for (size_t i = 0; i < t->n_pairs; i++) {
+        struct pct_pair *p = &t->pairs[i];
+        if (!pct_topology_is_missing(t, p->source))
+            continue;
+        p->messages = p->received;
+        p->bytes = p->received_bytes;
+    }
+}
+
 static int compare_distances(const void *a, const void *b)
 {
     const struct pct_distance *x = a, *y = b;
@@ -193,6 +211,7 @@ struct pct_topology *pct_topology_new(const struct pc_profile *p,
     read_collectives(t, p, filter);
     t->are_uncounted = !has_rows(from) && !has_rows(summed) && sends_in_sessions(p);
     pct_topology_read_places(t, p);
+    count_received(t);
     return t;
 }
 

@@ -11,7 +11,8 @@
 
 struct pct_pair {
     int32_t source, destination; /* world ranks; below 0: outside of the job */
-    uint64_t messages, bytes, received, received_bytes;
+    uint64_t messages, bytes;    /* sent; as received where the sender is not in the profile */
+    uint64_t received, received_bytes;
     uint64_t time_ns, receive_ns;
 };
 
@@ -82,6 +83,9 @@ enum { PCT_MANY_PAIRS = 200000 };
 struct pct_topology *pct_topology_new(const struct pc_profile *p,
                                       const struct pct_pair_filter *filter);
 void pct_topology_free(struct pct_topology *t);
+
+/* True if a rank is not in the profile, or is outside of the job. */
+bool pct_topology_is_missing(const struct pct_topology *t, int32_t rank);
 
 /* A communicator by its id in hexadecimal or by its name; 0, and the reason in *why: none, or
  * several. */

@@ -602,7 +602,7 @@ static void sockets_that_are_not_known_are_told_apart(void **state)
 }
 
 /* Rank 0 sends to two ranks, of which one receives all, or is missing; of one phase less may be
- * received. */
+ * received. The last rank sends to rank 0: what it sent is known by what was received, too. */
 static void what_was_not_received_is_told_of_ranks_that_are_there(void **state)
 {
     enum { N = 3, PAIR_COLUMNS = 9 };
@@ -628,7 +628,7 @@ static void what_was_not_received_is_told_of_ranks_that_are_there(void **state)
     for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
         struct pc_profile_column columns[PAIR_COLUMNS];
         struct pc_profile_rank ranks[N];
-        uint64_t cells[2 * PAIR_COLUMNS];
+        uint64_t cells[N * PAIR_COLUMNS] = {0};
         char text[4096];
         for (unsigned i = 0; i < PAIR_COLUMNS; i++)
             columns[i] = (struct pc_profile_column){.name = (char *)names[i], .type = types[i]};
@@ -637,13 +637,16 @@ static void what_was_not_received_is_told_of_ranks_that_are_there(void **state)
             const uint64_t row[PAIR_COLUMNS] = {0, i + 1, 0, 0, 5, 40, got, 8 * got, 3};
             memcpy(cells + PAIR_COLUMNS * i, row, sizeof row);
         }
+        const bool sent = cases[k].missing == N;
+        const uint64_t back[PAIR_COLUMNS] = {2, 0, 0, 0, sent ? 5 : 0, sent ? 40 : 0, 5, 40, 3};
+        memcpy(cells + PAIR_COLUMNS * 2, back, sizeof back);
         for (int32_t r = 0; r < N; r++)
             ranks[r] = (struct pc_profile_rank){.rank = r, .host = (char *)"node"};
         struct pc_profile_table table = {.name = (char *)"pairs",
                                          .n_keys = 4,
                                          .n_columns = PAIR_COLUMNS,
                                          .columns = columns,
-                                         .n_rows = 2,
+                                         .n_rows = N,
                                          .cells = cells};
         struct pc_profile p = {.ranks = ranks,
                                .n_ranks = cases[k].missing,
@@ -659,7 +662,8 @@ static void what_was_not_received_is_told_of_ranks_that_are_there(void **state)
             out, &(const struct pct_topology_view){
                      .file = "made", .topology = t, .pattern = &pattern, .slots = slots, .top = 5});
         fclose(out);
-        assert_int_equal(t->n_pairs, 2);
+        assert_int_equal(t->n_pairs, N);
+        assert_true(t->pairs[2].messages == 5 && t->pairs[2].bytes == 40);
         if (!strstr(text, cases[k].says ? cases[k].says : "what was sent") != !cases[k].says)
             fail_msg("case %zu: %s", k, text);
         pct_slots_free(slots);
