@@ -230,8 +230,8 @@ class CommunicationView {
     told(from, to) {
         const {names, calls, sent, time} = this.sums, pair = this.sums.at(from, to), word = this.by === "rank" ? "rank " : "";
         return `${word}${names[from]} to ${word}${names[to]}: ` + (pair >= 0
-            ? `${counted(calls[pair], "message")}, ${forPeople("bytes", sent[pair])}, ` +
-              `${forPeople("ns", time[pair])} in calls that only send` : "no message");
+            ? `${counted(calls[pair], "message")}, ${forPeople("bytes", sent[pair])}` +
+              (time[pair] ? `, ${forPeople("ns", time[pair])} in calls that only send` : "") : "no message");
     }
 
     place(place) {
@@ -329,7 +329,7 @@ class CommunicationView {
         return make("tr", {onclick: () => this.select(from[pair], to[pair])},
             make("td", {}, names[from[pair]]), make("td", {}, names[to[pair]]),
             pairMetrics.map(({name, type}) => make("td", {class: "number", title: exactly(type, this.sums[name][pair])},
-                forPeople(type, this.sums[name][pair]))),
+                name === "time" && !this.sums.time[pair] ? "-" : forPeople(type, this.sums[name][pair]))),
             make("td", {class: "number"}, calls[pair] ? forPeople("bytes", sent[pair] / calls[pair]) : "-"));
     }
 }

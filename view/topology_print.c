@@ -182,7 +182,8 @@ static void put_pairs(FILE *out, const struct pct_topology_view *v)
     if (columns.shown > SENDING) {
         pct_print_sentence(out, v->width, 2,
                            "  sending, receiving: time in calls that do it, without waits for "
-                           "requests in other calls; MPI_Sendrecv counts as receiving");
+                           "requests in other calls; MPI_Sendrecv counts as receiving, without a "
+                           "source as sending");
         if (t->rounded)
             pct_print_sentence(out, v->width, 2,
                                "  Times are rounded to within 0.8 %% of what was measured.");

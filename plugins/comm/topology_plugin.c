@@ -6,8 +6,8 @@
  * and communicator. The sender fills the columns of sending, the receiver those of receiving;
  * merged they are one row, and differ if a message was not received or its size was not learnt.
  * One-sided communication is known to one side only, which fills both. Time is that of the call
- * that sent, received, or did both (MPI_Sendrecv: booked as receiving); it does not include waiting
- * for a request in another call.
+ * that sent, received, or did both (MPI_Sendrecv with a source: booked as receiving); it does not
+ * include waiting for a request in another call.
  *
  * A rank keeps rows for its first partners only, so that the rows of the job are bounded. Messages
  * to and from the others are in the table `pairs_by_distance`: sums by the distance of the two

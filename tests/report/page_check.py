@@ -375,7 +375,8 @@ def check_matrix(page, tables, by, metric, domain=""):
     seen = [ns(exact) if metric == "time" else int(exact) for _, _, exact, _ in rows]
     wrong = [] if seen == sorted(sums.values(), reverse=True)[:20] else [f"{what}: {seen}"]
     wrong += check_rank_labels(page, names, by) if sums else []
-    wrong += [f"{what}: {row}" for row, value in zip(rows, seen) if sums[row[0], row[1]] != value or not rounds_to(row[3], row[2])]
+    wrong += [f"{what}: {row}" for row, value in zip(rows, seen) if sums[row[0], row[1]] != value or
+              not (row[3] == "-" if metric == "time" and not value else rounds_to(row[3], row[2]))]
     told = page.ask("return document.querySelector('#pairs caption').textContent")
     if sums and not told.startswith(f"{min(20, len(sums))} of {len(sums):,} pair"):
         wrong.append(f"{what}: {told}, not of {len(sums)}")
