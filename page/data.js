@@ -292,6 +292,7 @@ class Profile {
         this.alone = list.alone; // how a program without MPI spent its wall time; null: it calls MPI, or that is not known
         this.incomplete = list.incomplete; // what the report says of ranks that did not end; "": nothing
         this.atEnd = list.at_end; // where they were then
+        this.otherJobs = list.other_jobs; // what the report says of jobs that it spawned or that spawned it
         this.leftOut = list.left_out; // what the report says of things that were left out
         this.dark = list.dark; // how much of the run has no lines, in words
         this.sourcesLeftOut = list.sources_left_out; // which text of source files the page lacks, in words

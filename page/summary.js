@@ -17,7 +17,7 @@ function factIsShown(header, name, alone) {
     return !(alone && ofMpi.includes(name)) && header.has(name) && header.exact(0, name) !== "" && !(quiet.includes(name) && header.exact(0, name) === "0");
 }
 
-function makeRun(header, {program, alone, incomplete, atEnd, leftOut}) {
+function makeRun(header, {program, alone, otherJobs, incomplete, atEnd, leftOut}) {
     if (!header.rows)
         return make("p", {}, "The profile has no figures of the run.");
     const notes = header.has("notes") ? header.exact(0, "notes") : "";
@@ -28,7 +28,7 @@ function makeRun(header, {program, alone, incomplete, atEnd, leftOut}) {
         runFacts.filter(([name]) => factIsShown(header, name, alone)).map(([name, label]) =>
             fact(name, header.columns[header.find(name)].doc, label || name.replace("_", " "), header.exact(0, name),
                 header.shown(0, name)))),
-    [["Incomplete", incomplete], ["At the end", atEnd]].filter(([, text]) => text).map(([name, text]) =>
+    [["Other jobs", otherJobs], ["Incomplete", incomplete], ["At the end", atEnd]].filter(([, text]) => text).map(([name, text]) =>
         make("p", {class: "ends"}, make("strong", {}, name), " " + text + ".")),
     leftOut.map(text => make("p", {class: "left-out"}, text + ".")),
     notes ? make("p", {id: "notes"}, "Note: " + notes) : "");

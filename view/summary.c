@@ -54,6 +54,50 @@ static void put_started(const struct pct_head *h, struct pct_buf *b)
         pct_head_put(h, "started", b);
 }
 
+/* Appends which job has spawned this one. */
+static void put_parent(const struct pc_profile *p, const struct pc_profile_table *t, uint32_t row,
+                       struct pct_buf *b)
+{
+    uint32_t parent = pc_table_column(t, "parent", PCOLLECT_COLUMN_STRING);
+    const char *name = pc_profile_string(p, pc_table_cell(t, row, parent));
+    uint64_t rank_plus_1 =
+        pc_table_cell(t, row, pc_table_column(t, "parent_rank", PCOLLECT_COLUMN_NUMBER));
+    pct_buf_text(b, "spawned by ");
+    if (rank_plus_1)
+        pct_buf_format(b, "rank %llu of ", (unsigned long long)rank_plus_1 - 1);
+    pct_buf_text(b, *name ? "job " : "another job");
+    pct_text_escape(b, name, PCT_ESCAPE_CELL);
+}
+
+void pct_head_jobs(const struct pct_head *h, struct pct_buf *b)
+{
+    static const char parent[] = "MPI_Comm_get_parent", spawn[] = "MPI_Comm_spawn";
+    const struct pc_profile *p = h->d->profile;
+    const struct pc_profile_table *t = pc_profile_table(p, "jobs");
+    uint32_t made_by = pc_table_column(t, "made_by", PCOLLECT_COLUMN_STRING),
+             others = pc_table_column(t, "others", PCOLLECT_COLUMN_NUMBER);
+    pc_u128 n_calls = 0, n_processes = 0;
+    for (uint32_t row = 0; t && row < t->n_rows; row++) {
+        const char *how = pc_profile_string(p, pc_table_cell(t, row, made_by));
+        if (!strcmp(how, parent)) {
+            put_parent(p, t, row, b);
+        } else if (!strncmp(how, spawn, sizeof spawn - 1)) {
+            n_calls++;
+            n_processes += pc_table_cell(t, row, others);
+        }
+    }
+    if (n_calls) {
+        pct_buf_text(b, b->n ? "; spawned " : "spawned ");
+        pct_buf_text(b, h->d->totals->all.lost[PCOLLECT_LOST_ROWS] ? "at least " : "");
+        pct_head_count(b, n_processes);
+        pct_buf_text(b, n_processes == 1 ? " process in " : " processes in ");
+        pct_head_count(b, n_calls);
+        pct_buf_text(b, n_calls == 1 ? " call" : " calls");
+    }
+    if (b->n)
+        pct_buf_text(b, " (pcollect info looks for the profiles)");
+}
+
 /* The arguments in a command line, whose words are in quotes if a shell needs them: what comes
  * after the word that names the program, or after the first. */
 static const char *arguments_of(const char *command, const char *exe)
@@ -203,6 +247,8 @@ static void put_run(const struct pct_head *h, struct pct_buf *b)
         put_hosts(b, h->d);
     pct_head_put(h, "ranks", b);
     put_started(h, b);
+    pct_head_jobs(h, b);
+    pct_head_put(h, "other jobs", b);
     if (!*p->mpi && h->d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE)
         return;
     const char *unknown = pct_data_calls_mpi(h->d)      ? "unknown"

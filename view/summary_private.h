@@ -36,6 +36,9 @@ void pct_head_ranks(struct pct_buf *b, const int32_t *ranks, size_t n);
  * the order of their ranks, with these, if all ranks of each call MPI in one context whose values
  * by rank are kept; else by name. */
 bool pct_head_program(const struct pct_head *h, struct pct_buf *b);
+/* Appends to an empty buffer which job has spawned this one, and how many processes it has spawned;
+ * nothing if neither is so. */
+void pct_head_jobs(const struct pct_head *h, struct pct_buf *b);
 /* Append the division of the time outside MPI (if ranks waited for a processor or slept, wall time
  * does not show computation) and the imbalance; nothing where nothing is to be said. */
 void pct_head_division(const struct pct_head *h, struct pct_buf *b);

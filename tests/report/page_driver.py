@@ -58,10 +58,10 @@ def read_alone(folder):
 
 
 def read_ends(folder):
-    """What the text of the report says of ranks that did not end, and of where they were."""
+    """What the text of the report says of other jobs, of ranks that did not end, and of where they were."""
     with open(os.path.join(folder, "text"), encoding="utf-8") as f:
         lines = f.read().split("\n")
-    return [f"{name.capitalize()} {line[15:]}." for name in ("incomplete", "at the end") for line in lines
+    return [f"{name.capitalize()} {line[15:]}." for name in ("other jobs", "incomplete", "at the end") for line in lines
             if line.startswith(f"  {name} ")]
 
 
