@@ -268,13 +268,18 @@ static bool has_communicators(const struct pc_profile *p)
     return false;
 }
 
-/* Says why rows are not told apart by communicators or regions. */
+/* Says what is in rows without a communicator, and why rows are not told apart by communicators or
+ * regions. */
 static void print_missing_keys(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
     if (o->by & PCT_KEY_COMMUNICATOR && !has_communicators(d->whole))
         pct_print_sentence(out, o->width, 2,
                            "  the profile does not tell communicators apart; the plugin domain "
                            "does");
+    else if (o->by & PCT_KEY_COMMUNICATOR)
+        pct_print_sentence(out, o->width, 2,
+                           "  without a communicator: calls that name none, such as MPI_Waitall "
+                           "for requests on any, and what is outside MPI");
     if (o->by & PCT_KEY_REGION && !pct_names_regions(d->whole))
         pct_print_sentence(out, o->width, 2, "  " PCT_NO_REGIONS);
 }

@@ -346,7 +346,8 @@ static void communicator_maker(const struct pct_cell *c, struct pct_value *out)
 
 static const struct pct_column communicator_call_columns[] = {
     {"communicator", "communicator", PCT_TEXT,
-     "id of the communicator; empty for calls without one, and without the plugin domain",
+     "id of the communicator; empty for calls that name none, such as MPI_Waitall, and without the "
+     "plugin domain",
      communicator_id, 0, PCT_BY_COMMUNICATOR},
     {"name", "name", PCT_TEXT, "its name; empty if it has none", communicator_name, 0,
      PCT_BY_COMMUNICATOR},
