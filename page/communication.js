@@ -240,6 +240,8 @@ class CommunicationView {
             this.profile.byName.get("pairs_by_distance")?.rows ? make("p", {}, "A rank keeps the pairs with its first partners " +
                 "only. Messages of other pairs are not in the matrix; they are summed in the table ",
                 make("a", {href: addressOf("tables", {table: "pairs_by_distance"})}, "pairs_by_distance"), ".") : [],
+            this.profile.byName.get("collectives")?.rows ? make("p", {id: "collectives"}, "Collective operations are not in the matrix; " +
+                "the table ", make("a", {href: addressOf("tables", {table: "collectives"})}, "collectives"), " has them.") : [],
             this.leftOut, this.empty, this.legend,
             this.picture = make("div", {class: "communication"}, make("div", {}, this.details, this.matrix),
                 make("div", {class: "scroll"}, make("table", {id: "pairs"},
@@ -294,8 +296,8 @@ class CommunicationView {
         const ranks = byRank ? counted(count, "rank") + ", " : "";
         const range = first => `(${ranks}${names[first]} to ${names[first + count - 1]})`;
         this.legend.replaceChildren("0 ", make("span", {class: "heat-key", "aria-hidden": "true"}),
-            ` ${forPeople(type, most)}. A row sends ${range(from)}, a column receives ${range(to)}. ` +
-            "A pixel that stands for several pairs has the greatest of them.");
+            ` ${forPeople(type, most)}. A row sends ${range(from)}, a column receives ${range(to)}.` +
+            (count > mostPixels ? " A pixel that stands for several pairs has the greatest of them." : ""));
         this.details.textContent = this.told(...this.selected);
         this.caption.textContent = `${grouped(Math.min(list.length, mostPairRows))} of ${counted(list.length, "pair")} in the picture; ` +
             `those with most ${head} first.`;

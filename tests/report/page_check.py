@@ -380,6 +380,8 @@ def check_matrix(page, tables, by, metric, domain=""):
     told = page.ask("return document.querySelector('#pairs caption').textContent")
     if sums and not told.startswith(f"{min(20, len(sums))} of {len(sums):,} pair"):
         wrong.append(f"{what}: {told}, not of {len(sums)}")
+    if ("several pairs" in page.ask("return document.getElementById('matrix-legend').textContent")) != (len(names) > size):
+        wrong.append(f"{what}: the legend does not fit to {size} pixels of {len(names)}")
     ranks, told = {row["rank"] for row in rows_of(tables, "ranks")}, page.ask("return document.getElementById('left-out').textContent")
     left = len({(row["source"], row["destination"]) for row in rows_of(tables, "pairs")
                 if domain in ("", row.get("domain")) and not {row["source"], row["destination"]} <= ranks})
@@ -460,6 +462,8 @@ def check_communication(page, tables):
     pattern = page.ask("return document.querySelector('#pattern strong').textContent")
     if pattern != page.pattern:
         wrong.append(f"the pattern is {pattern}, not {page.pattern}")
+    if bool(page.ask("return document.getElementById('collectives')")) != bool("collectives" in tables and rows_of(tables, "collectives")):
+        wrong.append("collective operations are named where there are none, or are not")
     wrong += check_placement(page, tables) + check_communicators(page, tables)
     domains = list(dict.fromkeys(row.get("domain", "") for row in rows_of(tables, "pairs")))
     offered = page.ask("return [...document.querySelectorAll('.controls label')].find(e => e.textContent.startsWith('Communicator'))"
