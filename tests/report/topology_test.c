@@ -628,18 +628,13 @@ static void what_was_not_received_is_told_of_ranks_that_are_there(void **state)
     for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
         struct pc_profile_column columns[PAIR_COLUMNS];
         struct pc_profile_rank ranks[N];
-        uint64_t cells[N * PAIR_COLUMNS] = {0};
+        const uint64_t *got = cases[k].received, sent = cases[k].missing == N ? 5 : 0;
+        uint64_t cells[N][PAIR_COLUMNS] = {{0, 1, 0, 0, 5, 40, got[0], 8 * got[0], 3},
+                                           {0, 2, 0, 0, 5, 40, got[1], 8 * got[1], 3},
+                                           {2, 0, 0, 0, sent, 8 * sent, 5, 40, 3}};
         char text[4096];
         for (unsigned i = 0; i < PAIR_COLUMNS; i++)
             columns[i] = (struct pc_profile_column){.name = (char *)names[i], .type = types[i]};
-        for (uint64_t i = 0; i < 2; i++) {
-            uint64_t got = cases[k].received[i];
-            const uint64_t row[PAIR_COLUMNS] = {0, i + 1, 0, 0, 5, 40, got, 8 * got, 3};
-            memcpy(cells + PAIR_COLUMNS * i, row, sizeof row);
-        }
-        const bool sent = cases[k].missing == N;
-        const uint64_t back[PAIR_COLUMNS] = {2, 0, 0, 0, sent ? 5 : 0, sent ? 40 : 0, 5, 40, 3};
-        memcpy(cells + PAIR_COLUMNS * 2, back, sizeof back);
         for (int32_t r = 0; r < N; r++)
             ranks[r] = (struct pc_profile_rank){.rank = r, .host = (char *)"node"};
         struct pc_profile_table table = {.name = (char *)"pairs",
@@ -647,7 +642,7 @@ static void what_was_not_received_is_told_of_ranks_that_are_there(void **state)
                                          .n_columns = PAIR_COLUMNS,
                                          .columns = columns,
                                          .n_rows = N,
-                                         .cells = cells};
+                                         .cells = cells[0]};
         struct pc_profile p = {.ranks = ranks,
                                .n_ranks = cases[k].missing,
                                .world_size = N,
