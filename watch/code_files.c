@@ -208,7 +208,7 @@ static bool make_table_header(int fd, uintptr_t bias, const ElfW(Phdr) * p, unsi
 static bool has_table_header(const ElfW(Phdr) * p, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        if (p[i].p_type == PT_GNU_EH_FRAME)
+        if (p[i].p_type == PT_GNU_EH_FRAME && p[i].p_memsz)
             return true;
     return false;
 }

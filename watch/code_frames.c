@@ -79,10 +79,21 @@ struct pct_stack_frame pct_code_frame(struct pct_code_frames *f, int pid,
     return walked->pc ? frame_of(f, walked) : frame_of_none(f, pid, code, jit, walked);
 }
 
-void pct_code_frames_cut(struct pct_code_frames *f, const struct pct_stack_frame *outermost)
+void pct_code_frames_cut(struct pct_code_frames *f, const struct pct_code *code,
+                         const struct pct_walked *walked, const struct pct_stack_frame *outermost)
 {
-    for (size_t i = 0; i < f->modules.n; i++)
-        f->modules.at[i]->n_cut += f->modules.at[i] == outermost->module;
+    const struct pc_module *m = pc_loadmap_find(walked->pc - !walked->exact);
+    for (size_t i = 0; i < f->modules.n; i++) {
+        struct pct_stack_module *of = f->modules.at[i];
+        if (of != outermost->module)
+            continue;
+        of->n_cut++;
+        of->tableless = pct_code_has_pointers(code, walked->there - !walked->exact)
+                            ? PCT_TABLELESS_GO
+                        : m && m->eh_frame_hdr ? PCT_TABLELESS_PLACE
+                                               : PCT_TABLELESS_FILE;
+        return;
+    }
 }
 
 struct pct_tableless pct_code_frames_tableless(const struct pct_code_frames *f)
@@ -96,6 +107,7 @@ struct pct_tableless pct_code_frames_tableless(const struct pct_code_frames *f)
         if (m->n_cut > most) {
             most = m->n_cut;
             all.most = m->path;
+            all.kind = m->tableless;
         }
     }
     return all;
@@ -103,12 +115,17 @@ struct pct_tableless pct_code_frames_tableless(const struct pct_code_frames *f)
 
 void pct_tableless_put(struct pct_buf *b, const struct pct_tableless *t)
 {
+    static const char *const why[] = {
+        [PCT_TABLELESS_PLACE] = "at places without an unwind entry",
+        [PCT_TABLELESS_FILE] = "which has no unwind table (compile it with "
+                               "-fasynchronous-unwind-tables, and keep .eh_frame)",
+        [PCT_TABLELESS_GO] = "in code of Go, which has no unwind table"};
     if (t->n_files > 1)
-        pct_buf_format(b, "in code of %zu files without unwind tables, most of ", t->n_files);
+        pct_buf_format(b, "in %zu files, most in ", t->n_files);
     else
-        pct_buf_text(b, "in code without unwind tables of ");
+        pct_buf_text(b, "in ");
     pct_text_escape(b, t->most, PCT_ESCAPE_CELL);
-    pct_buf_text(b, " (compile it with -fasynchronous-unwind-tables, and keep .eh_frame)");
+    pct_buf_format(b, ", %s", why[t->kind]);
 }
 
 void pct_code_frames_free(struct pct_code_frames *f)

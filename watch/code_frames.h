@@ -32,12 +32,15 @@ struct pct_tableless {
     size_t n_files;
     const char *most; /* the file in which most are; NULL: there are none. Valid as long as the
                          names */
+    enum pct_tableless_kind kind; /* of that file */
 };
 
-/* Counts such a stack, of which that is the outermost frame. */
-void pct_code_frames_cut(struct pct_code_frames *f, const struct pct_stack_frame *outermost);
+/* Counts such a stack in the code of a process, by its outermost frame and where that was found. */
+void pct_code_frames_cut(struct pct_code_frames *f, const struct pct_code *code,
+                         const struct pct_walked *walked, const struct pct_stack_frame *outermost);
 struct pct_tableless pct_code_frames_tableless(const struct pct_code_frames *f);
-/* Appends where that was, and what cures it: "in code of FILE without unwind tables (...)". */
+/* Appends where that was, and what cures it if anything does: "in FILE, which has no unwind table
+ * (...)". */
 void pct_tableless_put(struct pct_buf *b, const struct pct_tableless *t);
 
 void pct_code_frames_free(struct pct_code_frames *f);

@@ -131,6 +131,21 @@ uintptr_t pct_code_names_symbol(struct pct_code_names *names, uintptr_t pc, cons
     return 0;
 }
 
+bool pct_code_names_is_init(struct pct_code_names *names, uintptr_t pc)
+{
+    Dwarf_Addr address = pc;
+    GElf_Shdr header;
+    GElf_Addr bias;
+    Dwfl_Module *m = find_module(names, pc);
+    Elf_Scn *section = m ? dwfl_module_address_section(m, &address, &bias) : NULL;
+    Elf *elf = section ? dwfl_module_getelf(m, &bias) : NULL;
+    size_t texts;
+    if (!elf || elf_getshdrstrndx(elf, &texts) || !gelf_getshdr(section, &header))
+        return false;
+    const char *name = elf_strptr(elf, texts, header.sh_name);
+    return name && (!strcmp(name, ".init") || !strcmp(name, ".fini"));
+}
+
 /* ---- .debug_frame ---------------------------------------------------------------------------- */
 
 enum place { SAVED, SAME, UNDEFINED, OTHER };
@@ -350,6 +365,21 @@ bool pct_code_names_returns_from(struct pct_code_names *names, uintptr_t pc, uin
     return pc + (uintptr_t)(intptr_t)distance == begin;
 }
 
+bool pct_code_names_is_behind_clone(struct pct_code_names *names, uintptr_t pc)
+{
+    enum { BYTES = 10, TEST_BYTES = 3, JUMP_BYTES = 6 };
+    /* mov $NUMBER, %eax; syscall; test %rax, %rax */
+    static const uint8_t calls[][BYTES] = {
+        {0xb8, 0x38, 0x00, 0x00, 0x00, 0x0f, 0x05, 0x48, 0x85, 0xc0},
+        {0xb8, 0xb3, 0x01, 0x00, 0x00, 0x0f, 0x05, 0x48, 0x85, 0xc0}};
+    const uint8_t *code;
+    for (uintptr_t n = BYTES - TEST_BYTES; n <= BYTES + JUMP_BYTES; n++)
+        for (size_t i = 0; i < PC_ARRAY_LEN(calls); i++)
+            if (read_code(names, pc - n, &code) >= BYTES && !memcmp(code, calls[i], BYTES))
+                return true;
+    return false;
+}
+
 #endif
 
 #else
@@ -382,6 +412,12 @@ uintptr_t pct_code_names_symbol(struct pct_code_names *names, uintptr_t pc, cons
     return 0;
 }
 
+bool pct_code_names_is_init(struct pct_code_names *names, uintptr_t pc)
+{
+    (void)names, (void)pc;
+    return false;
+}
+
 bool pct_code_names_rule(struct pct_code_names *names, uintptr_t pc, struct pct_code_rule *out)
 {
     (void)names, (void)pc, (void)out;
@@ -408,6 +444,12 @@ bool pct_code_names_is_return(struct pct_code_names *names, uintptr_t pc)
 bool pct_code_names_returns_from(struct pct_code_names *names, uintptr_t pc, uintptr_t begin)
 {
     (void)names, (void)pc, (void)begin;
+    return false;
+}
+
+bool pct_code_names_is_behind_clone(struct pct_code_names *names, uintptr_t pc)
+{
+    (void)names, (void)pc;
     return false;
 }
 

@@ -32,6 +32,9 @@ const char *pct_code_names_function(struct pct_code_names *names, uintptr_t pc);
 /* The address of a symbol in the module that holds pc; 0: there is none. */
 uintptr_t pct_code_names_symbol(struct pct_code_names *names, uintptr_t pc, const char *symbol);
 
+/* True for code of the sections .init and .fini, which the loader runs. */
+bool pct_code_names_is_init(struct pct_code_names *names, uintptr_t pc);
+
 /* The step from a frame to its caller. The canonical frame address is a register plus cfa_off. */
 struct pct_code_rule {
     bool outermost;                  /* there is no caller, and nothing else is set */
@@ -65,5 +68,10 @@ bool pct_code_names_is_return(struct pct_code_names *names, uintptr_t pc);
 
 /* True if in front of the address is a call of the function at `begin` by its address. */
 bool pct_code_names_returns_from(struct pct_code_names *names, uintptr_t pc, uintptr_t begin);
+
+/* True for the test behind the system call clone or clone3, and the jumps behind that: there the
+ * unwind table of libc has a gap, because the caller is not on the stack of the new thread
+ * (glibc 2.36). */
+bool pct_code_names_is_behind_clone(struct pct_code_names *names, uintptr_t pc);
 
 #endif

@@ -246,6 +246,25 @@ static bool begins_go(const struct process *p, const struct pct_walked *w)
     return false;
 }
 
+/* True for a thread that has just begun: clone returned 0 to it. */
+static bool is_new_thread(const struct process *p, const struct pct_walked *w)
+{
+#if defined __x86_64__
+    return w->pc && w->exact && !p->thread->only_sp && !p->thread->registers[PERF_REG_X86_AX] &&
+           pct_code_names_is_behind_clone(p->thread->names, w->pc);
+#else
+    (void)p, (void)w;
+    return false;
+#endif
+}
+
+/* True for a frame that counts as the outermost one if no caller is found. */
+static bool is_outermost(const struct process *p, const struct pct_walked *w)
+{
+    return is_new_thread(p, w) || begins_go(p, w) ||
+           (w->pc && pct_code_names_is_init(p->thread->names, w->pc - !w->exact));
+}
+
 static void begin_walk(struct pc_walk *walk, struct process *p, ucontext_t *context)
 {
     uint64_t registers[N_REGISTERS];
@@ -291,7 +310,7 @@ size_t pct_copied_walk(const struct pct_copied *thread, const struct pct_code *c
             result = step_without_table(&walk, &p, there - !walk.exact);
     }
     bool whole = result == PC_STEP_END || is_entry(out[k - 1].pc) ||
-                 (result == PC_STEP_CUT && begins_go(&p, &out[k - 1]));
+                 (result == PC_STEP_CUT && is_outermost(&p, &out[k - 1]));
     *cut = whole ? PCT_CUT_NOT : result == PC_STEP_OK ? PCT_CUT_DEEP : cause_of(&p, &out[k - 1]);
     return k;
 }

@@ -320,7 +320,7 @@ static void count_cut(struct pct_recorder *r, const struct process *p, const str
     else if (pct_code_gone(&p->code, outermost->there - !outermost->exact, &offset))
         told->n_gone++;
     else if (++told->n_cut[cut] && cut == PCT_CUT_TABLE)
-        pct_code_frames_cut(&r->known, &s->frames[s->n - 1]);
+        pct_code_frames_cut(&r->known, &p->code, outermost, &s->frames[s->n - 1]);
 }
 
 /* Adds a stack to its program, or shows it. */

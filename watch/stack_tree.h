@@ -12,12 +12,20 @@ enum { PCT_STACK_FRAMES = 1024 };
 
 /* ---- One stack (shown_frames.c) -------------------------------------------------------------- */
 
+/* Code from which no unwind table leads to the caller. */
+enum pct_tableless_kind {
+    PCT_TABLELESS_PLACE, /* of a file that has a table, with no entry for that place */
+    PCT_TABLELESS_FILE,  /* of a file without a table */
+    PCT_TABLELESS_GO     /* of a program of Go, whose compiler makes no table */
+};
+
 struct pct_stack_module {
     char *path;
     uint32_t flags; /* enum pcollect_module_flag, as far as the path tells them */
     uint8_t build_id[PCOLLECT_BUILD_ID_BYTES];
     uint32_t n_build_id;
     uint64_t n_cut; /* stacks that were cut in code of it that has no unwind table */
+    enum pct_tableless_kind tableless; /* if there are such stacks */
 };
 
 /* Each once, copies of a file with a build-id too; the addresses stay. */

@@ -220,7 +220,8 @@ static void find_frames(struct view *v)
         v->stack.frames[i] = pct_code_frame(&w->frames, w->job->processes[v->process].pid, &v->code,
                                             &v->jit, &v->walked[i]);
     if (v->cut == PCT_CUT_TABLE)
-        pct_code_frames_cut(&w->frames, &v->stack.frames[v->n_walked - 1]);
+        pct_code_frames_cut(&w->frames, &v->code, &v->walked[v->n_walked - 1],
+                            &v->stack.frames[v->n_walked - 1]);
     pct_python_put(&v->python, v->in_python, &w->frames.modules, &w->frames.named, &v->stack);
 }
 

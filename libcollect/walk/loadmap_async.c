@@ -151,7 +151,7 @@ static const ElfW(Dyn) * read_headers(const struct pc_loadmap_object *o, struct 
         uint64_t words[] = {p->p_type,   p->p_flags, p->p_offset, p->p_vaddr,
                             p->p_filesz, p->p_memsz, p->p_align};
         hash = pc_hash_bytes(words, sizeof words, hash);
-        if (p->p_type == PT_GNU_EH_FRAME)
+        if (p->p_type == PT_GNU_EH_FRAME && p->p_memsz)
             m->eh_frame_hdr = at;
         else if (p->p_type == PT_DYNAMIC)
             dynamic = (const void *)at;
