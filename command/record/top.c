@@ -83,6 +83,31 @@ static const char *cure(const struct top *t)
     return t->n_lost ? "a lower -F loses less" : "a higher -F sees more";
 }
 
+static bool has_sample(const struct pct_busiest *b, int pid)
+{
+    for (size_t i = 0; i < b->n_processes; i++)
+        if (b->processes[i].pid == pid)
+            return true;
+    return false;
+}
+
+static struct pct_top_quiet find_quiet(const struct top *t)
+{
+    const struct pct_busiest *b = &t->sums[!t->now];
+    struct pct_top_quiet quiet = {.threads = t->request->who.threads};
+    for (size_t i = 0; i < t->sampling.n_ids; i++) {
+        int id = t->sampling.ids[i];
+        struct pc_process_status p;
+        if (quiet.threads ? b->n_processes > 0 : has_sample(b, id))
+            continue;
+        if (!pc_process_look(pct_watch_view(id), &p) || p.ended)
+            continue;
+        quiet.n++;
+        quiet.n_stopped += p.state == 'T';
+    }
+    return quiet;
+}
+
 static struct pct_top picture(const struct top *t)
 {
     enum { MOST_LINES = 40, OTHER_LINES = 4 };
@@ -93,6 +118,7 @@ static struct pct_top picture(const struct top *t)
                             .counted_ns = t->counted_ns,
                             .cure = cure(t),
                             .n_lost = t->n_lost,
+                            .quiet = find_quiet(t),
                             .by = t->request->by,
                             .width = terminal.cut ? terminal.width : 0,
                             .max_rows = lines > OTHER_LINES ? lines - OTHER_LINES : 1,

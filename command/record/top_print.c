@@ -249,6 +249,19 @@ static void put_between(const struct pct_top *t, struct pct_buf *line, struct pc
     pct_buf_clear(part);
 }
 
+/* Appends who is watched where nobody has a sample, and why. */
+static void put_quiet(const struct pct_top *t, struct pct_buf *line)
+{
+    const struct pct_top_quiet *q = &t->quiet;
+    pct_buf_format(line, "%zu %s%s%s", q->n, q->threads ? "thread" : "process",
+                   q->n == 1    ? ""
+                   : q->threads ? "s"
+                                : "es",
+                   q->n_stopped == q->n ? ", stopped by a signal"
+                   : t->counted_ns      ? " without a sample"
+                                        : ", idle");
+}
+
 /* Begins the first line: who is watched, and how many CPUs they keep busy. The numbers of jobs, and
  * of processes that are no ranks, are left out if they do not fit. */
 static void put_busy(const struct printer *p, struct pct_buf *line, double busy)
@@ -256,16 +269,22 @@ static void put_busy(const struct printer *p, struct pct_buf *line, double busy)
     size_t n = p->n_ranks ? p->n_ranks : p->t->busiest->n_processes;
     size_t n_more = p->n_ranks ? p->t->busiest->n_processes - n : 0;
     struct pct_buf whole = {0}, part = {0};
-    pct_buf_format(line, "%zu %s%s", n, p->n_ranks ? "rank" : "process",
-                   n == 1       ? ""
-                   : p->n_ranks ? "s"
-                                : "es");
+    if (!n && p->t->quiet.n)
+        put_quiet(p->t, line);
+    else
+        pct_buf_format(line, "%zu %s%s", n, p->n_ranks ? "rank" : "process",
+                       n == 1       ? ""
+                       : p->n_ranks ? "s"
+                                    : "es");
     pct_buf_format(&whole, ": %.2f CPUs busy", busy);
     if (p->n_jobs > 1)
         pct_buf_format(&part, " of %zu jobs", p->n_jobs);
     put_between(p->t, line, &part, &whole);
     if (n_more)
         pct_buf_format(&part, ", %zu more process%s", n_more, n_more == 1 ? "" : "es");
+    put_between(p->t, line, &part, &whole);
+    if (n && p->t->quiet.n)
+        pct_buf_format(&part, ", %zu without a sample", p->t->quiet.n);
     put_between(p->t, line, &part, &whole);
     pct_buf_text(line, whole.data);
     pct_buf_free(&whole);
