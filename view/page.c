@@ -61,6 +61,13 @@ static void put_element(struct pct_page *page, size_t number, const void *data, 
 
 /* ---- The list of tables ---------------------------------------------------------------------- */
 
+/* True if the page has the column: unless it must be asked for, save for the one that the view of
+ * contexts shows. */
+static bool has_column(const struct pct_column *c)
+{
+    return !c->asked || !strcmp(c->name, "waiting_s");
+}
+
 static void put_column_head(struct pct_buf *b, const struct pct_column *c)
 {
     pct_buf_text(b, "{\"name\": ");
@@ -85,8 +92,10 @@ static void put_table_head(struct pct_buf *b, const struct pct_page_table *t)
     pct_buf_text(b, ", \"doc\": ");
     pct_text_json(b, t->table->doc);
     pct_buf_format(b, ", \"rows\": %zu, \"columns\": [", t->rows.n);
-    for (size_t i = 0; i < t->table->n_columns; i++) {
-        pct_buf_text(b, i ? ",\n" : "\n");
+    for (size_t i = 0, n = 0; i < t->table->n_columns; i++) {
+        if (!has_column(&t->table->columns[i]))
+            continue;
+        pct_buf_text(b, n++ ? ",\n" : "\n");
         put_column_head(b, &t->table->columns[i]);
     }
     pct_buf_text(b, "]}");
@@ -118,7 +127,8 @@ static void put_small_table(struct pct_page *page, size_t i, struct pct_page_nam
     const struct pct_page_table *t = &page->tables[i];
     struct pc_buffer columns = {0};
     for (size_t k = 0; k < t->table->n_columns; k++)
-        pct_page_column(&columns, &t->table->columns[k], t->data, &t->rows, names);
+        if (has_column(&t->table->columns[k]))
+            pct_page_column(&columns, &t->table->columns[k], t->data, &t->rows, names);
     put_element(page, i + 1, columns.data, columns.n, false);
     pct_free(columns.data);
 }
@@ -135,7 +145,8 @@ static void put_table(struct pct_page *page, size_t i, struct pct_page_names *na
     pct_hold(deflater, free_deflater);
     for (size_t k = 0; k < n && ok; k++) {
         column.n = 0;
-        pct_page_column(&column, &t->table->columns[k], t->data, &t->rows, names);
+        if (has_column(&t->table->columns[k]))
+            pct_page_column(&column, &t->table->columns[k], t->data, &t->rows, names);
         ok = pc_deflater_put(deflater, column.data, column.n, k + 1 == n, &packed);
     }
     if (!ok)

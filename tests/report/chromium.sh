@@ -31,6 +31,7 @@ write_tables() {
     mkdir -p "$work/$1.tsv"
     for table in $("$pcollect" report --table help | sed -n '/^Tables of the library/q; s/^  \([a-z_]*\)  .*/\1/p') \
         $("$pcollect" info "$2" | sed -n 's/^table: \([^ ]*\).*/\1/p'); do
+        [ "$table" != frames ] || continue # shown only if it is named: the page has none
         "$pcollect" report --format tsv --table "$table" "$2" >"$work/$1.tsv/$table.tsv" 2>/dev/null
     done
     "$pcollect" report --table contexts --columns "$(sed -n '1s/\t/,/gp' "$work/$1.tsv/contexts.tsv"),waiting_s" "$2" \
