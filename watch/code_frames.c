@@ -117,8 +117,8 @@ void pct_tableless_put(struct pct_buf *b, const struct pct_tableless *t)
 {
     static const char *const why[] = {
         [PCT_TABLELESS_PLACE] = "at places without an unwind entry",
-        [PCT_TABLELESS_FILE] = "which has no unwind table (compile it with "
-                               "-fasynchronous-unwind-tables, and keep .eh_frame)",
+        [PCT_TABLELESS_FILE] = ("which has no unwind table (compile it with "
+                                "-fasynchronous-unwind-tables, and keep .eh_frame)"),
         [PCT_TABLELESS_GO] = "in code of Go, which has no unwind table"};
     if (t->n_files > 1)
         pct_buf_format(b, "in %zu files, most in ", t->n_files);
