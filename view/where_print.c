@@ -56,9 +56,13 @@ static struct set numbers_of(struct printer *p, uint32_t node, enum pct_sampled_
     return sort_numbers(p->numbers, n);
 }
 
+/* Appends the numbers; of many those of the first runs, and how many more there are. */
 static void put_set(struct pct_buf *b, struct set s)
 {
-    pct_print_set(b, s.at, s.n, ",", s.n);
+    enum { MOST_RUNS = 32 };
+    size_t shown = pct_print_set(b, s.at, s.n, ",", MOST_RUNS);
+    if (shown < s.n)
+        pct_buf_format(b, " and %zu more", s.n - shown);
 }
 
 /* ---- Functions and activities ---------------------------------------------------------------- */
@@ -369,7 +373,8 @@ void pct_where_rows(FILE *out, const struct pct_where *w, bool json)
         struct pct_buf cells[N_COLUMNS] = {{0}};
         if (!samples)
             continue;
-        put_set(&cells[NUMBERS], numbers_of(&p, i, PCT_SAMPLED_SELF));
+        struct set all = numbers_of(&p, i, PCT_SAMPLED_SELF);
+        pct_print_set(&cells[NUMBERS], all.at, all.n, ",", all.n);
         pct_buf_format(&cells[STACKS], "%llu", (unsigned long long)samples);
         pct_buf_format(&cells[PERCENT], "%.3f",
                        100 * (double)samples / (double)p.tree->samples->all.samples);
