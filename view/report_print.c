@@ -168,7 +168,9 @@ static size_t print_aligned(FILE *out, const struct pct_data *d, const struct pc
                               .more_head = "by rank",
                               .more_cells = PCT_BAR_CELLS,
                               .more = picture ? pct_picture_put : NULL,
-                              .arg = picture};
+                              .arg = picture,
+                              .filled = !o->choice.columns &&
+                                        d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE};
     size_t n_hidden = rows.n_hidden;
     pct_table_aligned(out, t, d, &rows, &how);
     if (!rows.n && n_hidden)

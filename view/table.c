@@ -251,6 +251,18 @@ static size_t width_of(const struct grid *g, const struct pct_aligned *how)
     return sum;
 }
 
+/* Leaves out the columns of figures in which no row has a value. */
+static void drop_empty(struct grid *g)
+{
+    for (size_t k = 0; g->n_rows && k < g->n_columns; k++) {
+        size_t i = 1;
+        while (i <= g->n_rows && !strcmp(g->cells[i * g->n_columns + k], "-"))
+            i++;
+        if (i > g->n_rows && g->columns[k]->type != PCT_TEXT)
+            g->columns[k] = NULL;
+    }
+}
+
 static void drop_column(struct grid *g, const char *name)
 {
     for (size_t k = 0; k < g->n_columns; k++)
@@ -446,6 +458,8 @@ void pct_table_aligned(FILE *out, const struct pct_table *t, const struct pct_da
     g.beside = how->more ? 2 + how->more_cells : 0;
     g.columns = pct_table_columns(t, how->names, how->choice, &g.n_columns);
     fill_grid(&g, t, d, rows, how);
+    if (how->filled)
+        drop_empty(&g);
     fit_grid(&g, how);
     bool has_figures = !g.folded || width_of(&g, how) > strlen(how->indent) + FOLD_INDENT;
     for (size_t i = 0; i <= g.n_rows; i++) {

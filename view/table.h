@@ -241,6 +241,7 @@ struct pct_aligned {
     void (*more)(void *arg, size_t row, struct pct_buf *b);
     void *arg;
     const struct pct_column *level; /* spaces before texts of the first column, or NULL */
+    bool filled; /* leaves out the columns of figures without a value in any row */
 };
 void pct_table_aligned(FILE *out, const struct pct_table *t, const struct pct_data *d,
                        const struct pct_rows *rows, const struct pct_aligned *how);

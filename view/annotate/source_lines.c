@@ -31,6 +31,7 @@ struct lines {
     pc_u128 dark_ns;         /* of it, in code without lines */
     const char *dark_module; /* the one with most of that */
     bool any_called_mpi, any_called;
+    bool mpi; /* calls of MPI were measured */
 };
 
 /* Time of a line by itself and in code without lines that it calls. */
@@ -140,7 +141,9 @@ static void gather(struct lines *l, const struct pct_annotate *a)
     struct pct_rolled *rows =
         pct_roll_up(d->totals, d->symbols, pct_data_samples(d), NULL, PCT_BY_LINE);
     size_t n = 0;
-    *l = (struct lines){.a = a, .list = pct_alloc(rows->n, sizeof *l->list)};
+    *l = (struct lines){.a = a,
+                        .list = pct_alloc(rows->n, sizeof *l->list),
+                        .mpi = !(d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE)};
     l->all_ns =
         d->totals->context_mpi_ns + pct_data_samples(d)->all.ns - pct_data_samples(d)->mpi.ns;
     for (size_t i = 0; i < rows->n; i++) {
@@ -249,8 +252,9 @@ static void put_line(FILE *out, const struct lines *l, const struct line *line, 
     const struct line *f = line ? line : &nothing;
     struct pct_buf b = {0};
     char calls[PCT_NUMBER_BYTES];
-    put_share(&b, f->below_ns, pct_data_mpi_ns(l->a->data));
-    if (!is_narrow(l->a)) {
+    if (l->mpi)
+        put_share(&b, f->below_ns, pct_data_mpi_ns(l->a->data));
+    if (l->mpi && !is_narrow(l->a)) {
         put_time(&b, f->own_ns);
         if (l->any_called_mpi)
             put_time(&b, f->called_mpi_ns);
@@ -313,20 +317,23 @@ static struct span span_of(const struct lines *l, const struct line *line,
 static void put_heads(FILE *out, const struct lines *l)
 {
     bool sampled = pct_data_samples(l->a->data)->all.samples > 0;
-    fprintf(out, "  of MPI%s%s%s%s%s   line  source\n", is_narrow(l->a) ? "" : "       own",
-            is_narrow(l->a) || !l->any_called_mpi ? "" : "    called",
-            is_narrow(l->a) ? "" : "     calls", sampled ? "  of CPU            self" : "",
+    bool wide = l->mpi && !is_narrow(l->a);
+    fprintf(out, "%s%s%s%s%s%s   line  source\n", l->mpi ? "  of MPI" : "",
+            wide ? "       own" : "", wide && l->any_called_mpi ? "    called" : "",
+            wide ? "     calls" : "", sampled ? "  of CPU            self" : "",
             sampled && l->any_called ? "  called" : "");
 }
 
 /* Says what the columns are. */
 static void put_legend(FILE *out, const struct lines *l)
 {
-    bool sampled = pct_data_samples(l->a->data)->all.samples > 0, narrow = is_narrow(l->a);
+    bool sampled = pct_data_samples(l->a->data)->all.samples > 0;
+    bool narrow = is_narrow(l->a) || !l->mpi;
     fputc('\n', out);
-    pct_print_sentence(out, l->a->width, 0, "of MPI%s: with all that the line calls%s%s%s%s%s",
-                       sampled ? ", of CPU" : "", sampled || !narrow ? "; " : "",
-                       narrow ? "" : "own", sampled ? narrow ? "self" : ", self" : "",
+    pct_print_sentence(out, l->a->width, 0, "%s%s%s: with all that the line calls%s%s%s%s%s",
+                       l->mpi ? "of MPI" : "", l->mpi && sampled ? ", " : "",
+                       sampled ? "of CPU" : "", sampled || !narrow ? "; " : "", narrow ? "" : "own",
+                       sampled ? narrow ? "self" : ", self" : "",
                        sampled || !narrow ? ": of the line itself" : "",
                        (sampled && l->any_called) || (!narrow && l->any_called_mpi)
                            ? "; called: in code without lines that it calls"

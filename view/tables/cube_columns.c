@@ -69,6 +69,11 @@ static void get_region_time(const struct pct_cell *c, struct pct_value *out)
     out->number = row_of(c)->region_ns;
 }
 
+static void get_self_percent(const struct pct_cell *c, struct pct_value *out)
+{
+    out->number = pct_text_share(row_of(c)->self.ns, pct_data_samples(c->d)->all.ns);
+}
+
 static const struct pct_column own_columns[] = {
     {"path", "path", PCT_TEXT,
      "frames from the root to the call, or to what computed, joined by \" > \"", get_path,
@@ -83,6 +88,8 @@ static const struct pct_column own_columns[] = {
     {"region_s", "in region", PCT_NS,
      "time in the region, inner regions included, summed over ranks and threads", get_region_time},
     {"rank", "rank", PCT_INTEGER, "rank; empty: what the profile does not keep by rank", get_rank},
+    {"cpu_exclusive_percent", "self", PCT_PERCENT, "cpu_exclusive_s as a share of all samples",
+     get_self_percent},
 };
 
 static const struct pct_table own_table = {PCT_COLUMNS(own_columns)};
@@ -127,6 +134,7 @@ static const struct member keys_and_shown[] = {
     {LINES, "mpi_inclusive_s", FRAMES, PCT_KEY_HERE},
     {SITES, "mpi_exclusive_percent", 0, 0},
     {LINES, "cpu_exclusive_s", 0, 0},
+    {&own_table, "cpu_exclusive_percent", 0, 0},
     {LINES, "cpu_inclusive_s", FRAMES, PCT_KEY_HERE},
 };
 
@@ -337,6 +345,9 @@ void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned by, 
     add_members(out, keys_and_shown, PC_ARRAY_LEN(keys_and_shown), named);
     add_fields(out, d, n_fields, keys, true);
     out->table.n_shown = out->table.n_columns;
+    bool outside = d && d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE;
+    for (size_t i = 0; i < out->table.n_shown; i++) /* figures of MPI leave no room for it */
+        out->columns[i].exact |= out->columns[i].get == get_self_percent && !outside;
     add_members(out, others, PC_ARRAY_LEN(others), named);
     add_fields(out, d, n_fields, keys, false);
     if (d && keys & PCT_KEY_RANK && pc_profile_has_steps(d->profile))
