@@ -176,7 +176,10 @@ static size_t print_aligned(FILE *out, const struct pct_data *d, const struct pc
     if (!rows.n && n_hidden)
         fprintf(out, "(none of %zu rows is left by the options)\n", n_hidden);
     else if (!rows.n)
-        fputs("(no rows: the profile has nothing for this table)\n", out);
+        fprintf(out, "(no rows: %s)\n",
+                !strcmp(t->name, "thread_times") && d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE
+                    ? "`pcollect record` keeps no times of threads; `pcollect run` does"
+                    : "the profile has nothing for this table");
     pct_picture_free(picture);
     pct_rows_free(&rows);
     return n_hidden;
