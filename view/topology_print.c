@@ -197,10 +197,10 @@ static void put_pairs(FILE *out, const struct pct_topology_view *v)
                            pct_text_count(all, unequal), unequal == 1 ? "pair" : "pairs");
 }
 
-/* Remarks on what is missing in the pairs, and so in the pattern and in the placement. */
 static const struct column distance_columns[] = {
     {"ranks apart", -20}, {"", 10}, {"messages", 16}, {"bytes", 14}, {"of bytes", 9}};
 
+/* Remarks on what is missing in the pairs, and so in the pattern and in the placement. */
 static void put_distances(FILE *out, const struct pct_topology_view *v)
 {
     const struct pct_topology *t = v->topology;

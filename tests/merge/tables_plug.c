@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A plugin with three tables: `moves` has a row for each rank, primitive and context; `peers` one
- * for each rank and destination; `ends` one for each rank, made at the end of the process by no
- * thread in particular.
+ * for each rank and destination; `made_ends` one for each rank, made at the end of the process by
+ * no thread in particular.
  */
 #include <pcollect/plugin.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static const struct pcollect_column end_columns[] = {
 static const struct pcollect_table tables[] = {
     {"moves", "what each rank did", move_columns, 3, 5, 0},
     {"peers", "messages by destination", peer_columns, 2, 2, 0},
-    {"ends", "ends of processes", end_columns, 1, 1, 0},
+    {"made_ends", "ends of processes", end_columns, 1, 1, 0},
 };
 
 static const struct pcollect_host *host;

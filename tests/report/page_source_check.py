@@ -26,7 +26,7 @@ def read_annotate(folder):
     with open(os.path.join(folder, "annotate"), encoding="utf-8") as f:
         lines = f.read().split("\n")
     for before, line in zip([""] + lines, lines):
-        if line.startswith("  of MPI") and line.endswith("line  source"):
+        if line.startswith(("  of MPI", "  of CPU")) and line.endswith("line  source"):
             name = re.sub(r" \([^()]*\)$", "", before)
             columns = list(columns_of(line))
             files[name] = {}
