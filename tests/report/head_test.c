@@ -48,17 +48,6 @@ static const char *head_of(struct pct_data *d)
     return text;
 }
 
-/* Begins a run of n ranks, in a job of as many. */
-static void begin_ranks(unsigned n)
-{
-    begin_run(3, false);
-    for (unsigned r = m.n; r < n; r++) {
-        m.sample.ranks[r] = m.sample.ranks[0];
-        m.sample.ranks[r].rank = (int32_t)r;
-    }
-    m.n = m.sample.p.n_ranks = m.sample.p.world_size = n;
-}
-
 /* Each rank has been in a function of its own for 1 s, save the last ones. */
 static void ranks_outside_mpi_are_never_left_out(void **state)
 {

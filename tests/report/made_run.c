@@ -66,6 +66,16 @@ void begin_run(unsigned seed, bool sampled)
     }
 }
 
+void begin_ranks(unsigned n)
+{
+    begin_run(3, false);
+    for (unsigned r = m.n; r < n; r++) {
+        m.sample.ranks[r] = m.sample.ranks[0];
+        m.sample.ranks[r].rank = (int32_t)r;
+    }
+    m.n = m.sample.p.n_ranks = m.sample.p.world_size = n;
+}
+
 void call(const char *name, uint16_t op_class, double calls, double bytes, const double *ms_of)
 {
     uint32_t op = m.sample.p.n_ops++;

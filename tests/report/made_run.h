@@ -53,6 +53,8 @@ extern struct made m;
 double draw(double low, double high);
 unsigned draw_int(unsigned low, unsigned high);
 void begin_run(unsigned seed, bool sampled);
+/* Begins a run of n ranks, in a job of as many. */
+void begin_ranks(unsigned n);
 /* Adds a call of the function `caller`. ms_of has the time of each rank in ms; below 0: the rank
  * makes no such call. Each call sends and receives `bytes`; the late rank is the root of a
  * broadcast. */

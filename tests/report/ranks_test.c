@@ -14,16 +14,6 @@
 
 #include <cmocka.h>
 
-static void begin_ranks(unsigned n)
-{
-    begin_run(3, false);
-    for (unsigned r = m.n; r < n; r++) {
-        m.sample.ranks[r] = m.sample.ranks[0];
-        m.sample.ranks[r].rank = (int32_t)r;
-    }
-    m.n = m.sample.p.n_ranks = m.sample.p.world_size = n;
-}
-
 /* Adds CPU time outside MPI by samples, in ms, and in MPI, each sample for the time `each`. */
 static void add_samples(const double *compute_ms, const double *mpi_ms, double each_ms)
 {
