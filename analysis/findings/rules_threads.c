@@ -296,8 +296,7 @@ static void find_turns(const struct pct_evidence *f, const struct pct_rule *rule
         out, f, rule, ns, pct_more_rank("thread_times", pct_finding_rank(f, rank)),
         "Main threads are blocked%s for at least %s, most on rank %d (%s), whose other %sthread%s "
         "for %s%s: they may compute by turns, as threads do that wait for one lock.%s If they do, "
-        "hold "
-        "locks for less time.",
+        "hold locks for less time.",
         pct_finding_outside(f), pct_finding_share(f, ns), pct_finding_rank(f, rank),
         pct_text_time(blocked, (pc_u128)llround(most.blocked_ns)), n,
         most.n_others > 1 ? "s compute" : " computes",
