@@ -269,23 +269,57 @@ static uint64_t now_ms(void *self)
     return pc_mono_ns() / 1000000u;
 }
 
-/* All ranks take part, so the collectives that were begun complete. The communicator is made by
- * MPI_Comm_create, because MPI_Comm_dup would run the copy callbacks of the program's
- * attributes. */
-static int join_others(void *self)
+/* ---- Communicator of the merge -------------------------------------------------------------- */
+
+/* True once the program has asked for attributes of communicators with a copy function. */
+static atomic_bool has_copied_attributes;
+
+void pc_seen_keyval(uintptr_t copy)
+{
+    if (copy)
+        atomic_store(&has_copied_attributes, true);
+}
+
+/* Makes the communicator of the merge without the program's attributes. */
+static int create_comm(void)
 {
     MPI_Group world;
-    for (int step = 0; step < PC_MEET_STEPS; step++)
-        if (is_begun[step])
-            await_step(self, step, PC_MEET_ANSWER_MS);
     if (PC_REAL(Comm_group)(MPI_COMM_WORLD, &world) != MPI_SUCCESS)
         return PC_EIO;
     int rc = PC_REAL(Comm_create)(MPI_COMM_WORLD, world, &own_comm);
     PC_REAL(Group_free)(&world);
-    if (rc != MPI_SUCCESS)
-        return PC_EIO;
-    PC_REAL(Comm_set_errhandler)(own_comm, MPI_ERRORS_RETURN);
-    return PC_OK;
+    return result_of(rc);
+}
+
+/* Makes it as a copy if no rank has attributes whose copy callbacks would run. That needs no
+ * blocking call: ranks of MPICH spin in MPI_Comm_create, and where they share processors this takes
+ * most of MPI_Finalize. Open MPI gives processors away there. */
+static int make_comm(void)
+{
+#ifdef MPICH
+    MPI_Request request;
+    int has_copied = atomic_load(&has_copied_attributes);
+    int err = complete(PC_REAL(Iallreduce)(MPI_IN_PLACE, &has_copied, 1, MPI_INT, MPI_LOR,
+                                           MPI_COMM_WORLD, &request),
+                       &request);
+    if (err)
+        return err;
+    if (!has_copied)
+        return complete(PC_REAL(Comm_idup)(MPI_COMM_WORLD, &own_comm, &request), &request);
+#endif
+    return create_comm();
+}
+
+/* All ranks take part, so the collectives that were begun complete. */
+static int join_others(void *self)
+{
+    for (int step = 0; step < PC_MEET_STEPS; step++)
+        if (is_begun[step])
+            await_step(self, step, PC_MEET_ANSWER_MS);
+    int err = make_comm();
+    if (!err)
+        PC_REAL(Comm_set_errhandler)(own_comm, MPI_ERRORS_RETURN);
+    return err;
 }
 
 static struct pc_transport transport = {

@@ -61,6 +61,9 @@ extern void *const pc_wrappers[PC_N_SLOTS];
 /* Rule of MPI_Session_init (adapter_life.c). */
 void pc_rule_opened_session(struct pc_call *call, const MPI_Session *session);
 
+/* Notes the copy function of attributes of communicators that are to be made (adapter_life.c). */
+void pc_seen_keyval(uintptr_t copy);
+
 /* Rank and size of MPI_COMM_WORLD; valid after MPI_Init. */
 extern int pc_world_rank, pc_world_size;
 

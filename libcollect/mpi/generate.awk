@@ -233,7 +233,7 @@ function is_quiet(class, text,    n, i, rules)
         return 0
     n = split(text, rules, " ")
     for (i = 1; i <= n; i++)
-        if (rules[i] ~ /^watch=free/ || (rules[i] !~ /^watch(ed)?=/ && rules[i] != "fortran"))
+        if (rules[i] ~ /^watch=free/ || (rules[i] !~ /^(watch|watched|seen)=/ && rules[i] != "fortran"))
             return 0
     return 1
 }
@@ -261,7 +261,7 @@ function write_wrapper(op, class, text,    n, i, rules, before, after, types, ow
             externs = externs "int pc_wrap_MPI_" op "(" params ");\nint pc_wrap_PMPI_" op "(" params ");\n"
             return
         }
-        if (rule == "fortran")
+        if (rule == "fortran" || rule ~ /^seen=/)
             continue
         if (sub(/^watch=/, "", rule)) {
             before = before "    struct pc_watch watch;\n    " rule_call("pc_watch_", rule, "&watch, &call")
@@ -284,7 +284,7 @@ function write_wrapper(op, class, text,    n, i, rules, before, after, types, ow
         entry = (i ? "PMPI_" : "MPI_") op
         printf "static int wrap_%s(%s)\n{\n", entry, params
         real = "((pc_fn_" op " *)" (i ? "pc_pmpi" : "pc_mpi") "[PC_OP_" op "])(" args ")"
-        printf "    struct pc_call call;\n"
+        printf "    struct pc_call call;\n%s", see_call(text)
         printf "    bool counted = PC_BEGIN%s(call, PC_SLOT(PC_OP_%s, %d));\n", quiet ? "_QUIET" : "", op, i
         printf "    if (PC_UNLIKELY(!counted%s))\n", followed ? " && !pc_core->follow(&call)" : ""
         printf "        return %s;\n%s%s%s%s", real, note_event(), note_requests(), own_status, before
@@ -310,10 +310,23 @@ function c_stub(op,    i, entry)
     }
 }
 
+# The calls of the rules that are made before it is known whether the call counts.
+function see_call(text,    n, i, rules, calls)
+{
+    calls = ""
+    n = split(text, rules, " ")
+    for (i = 1; i <= n; i++)
+        if (sub(/^seen=/, "", rules[i])) {
+            sub(/\(/, "((uintptr_t)", rules[i])
+            calls = calls "    pc_seen_" rules[i] ";\n"
+        }
+    return calls
+}
+
 # Notes the Fortran names of an op: the spellings of compilers, and the specific name of mpi_f08. Names that begin
 # with pmpi_ are left to the MPI. MPI_Pcontrol has no ierror, except in MPICH's mpi_f08: there the word is passed on
 # unread.
-function note_fortran(op,    p, comma, list, i, spellings, lower, want)
+function note_fortran(op, rules,    p, comma, list, i, spellings, lower, want)
 {
     want = "pc_want_nothing(&call)"
     lower = "mpi_" tolower(op)
@@ -337,6 +350,7 @@ function note_fortran(op,    p, comma, list, i, spellings, lower, want)
         fortran_words[n_fortran] = words
         fortran_args[n_fortran] = args
         fortran_want[n_fortran] = want
+        fortran_seen[n_fortran] = see_call(rules)
         fortran_result[n_fortran++] = variadic ? "MPI_SUCCESS" : "ierror ? *ierror : MPI_SUCCESS"
     }
 }
@@ -346,7 +360,7 @@ function write_fortran(i,    real)
 {
     printf "static void wrap_%s(%s)\n{\n", fortran_name[i], fortran_params[i]
     real = "((void (*)(" fortran_params[i] "))pc_fortran[" i "])(" fortran_args[i] ")"
-    printf "    struct pc_call call;\n"
+    printf "    struct pc_call call;\n%s", fortran_seen[i]
     printf "    if (PC_UNLIKELY(!PC_BEGIN(call, PC_SLOT(PC_OP_%s, 0)))) {\n", fortran_op[i]
     printf "        %s;\n        return;\n    }\n", real
     printf "    PC_CALL(call, %s, (%s, %s));\n    pc_end(&call);\n}\n\n", fortran_want[i], real, fortran_result[i]
@@ -373,7 +387,7 @@ function emit(op, class, rules)
 {
     order[n_ops] = op
     if (rules ~ /(^| )fortran( |$)/)
-        note_fortran(op)
+        note_fortran(op, rules)
     join_params()
     if (what == "list")
         print "MPI_" op
