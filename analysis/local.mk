@@ -9,7 +9,7 @@ analysis_libpcanalysis_la_SOURCES = \
     analysis/symbols/symbols.h analysis/symbols/symbols_private.h analysis/symbols/symbols.c \
     analysis/symbols/short_name.h analysis/symbols/rust_name.c analysis/symbols/short_name.c analysis/symbols/vdso.h analysis/symbols/vdso.c \
     analysis/symbols/symbols_stored.c analysis/symbols/origin.c analysis/symbols/remarks.c analysis/symbols/stored_table.h analysis/symbols/stored_table.c \
-    analysis/tree/totals.h analysis/tree/totals.c analysis/tree/label.h analysis/tree/label.c analysis/tree/tree.h analysis/tree/tree.c analysis/tree/context_count.h analysis/tree/context_count.c \
+    analysis/tree/totals.h analysis/tree/totals.c analysis/tree/programs.h analysis/tree/programs.c analysis/tree/label.h analysis/tree/label.c analysis/tree/tree.h analysis/tree/tree.c analysis/tree/context_count.h analysis/tree/context_count.c \
     analysis/tree/filter.h analysis/tree/filter.c analysis/tree/keys.h analysis/tree/keys.c \
     analysis/tree/samples.h analysis/tree/samples.c analysis/tree/roll_up.h analysis/tree/roll_up.c analysis/tree/fields.h analysis/tree/fields.c \
     analysis/counters/attribution.h analysis/counters/attribution.c \

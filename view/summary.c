@@ -5,13 +5,10 @@
  */
 #include "analysis/symbols/symbols.h"
 #include "analysis/traffic/traffic.h"
-#include "analysis/tree/label.h"
-#include "format/contexts.h"
 #include "view/sentence.h"
 #include "view/summary_private.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Bytes of the arguments that are shown. */
@@ -133,106 +130,31 @@ static void put_arguments(const struct pc_profile *p, struct pct_buf *b)
     pct_buf_free(&shown);
 }
 
-struct program {
-    const char *path;
-    uint32_t module;
-    int32_t *ranks; /* of its record of most ranks, such as that of MPI_Init */
-    uint32_t n;     /* of them; 0: no record keeps its ranks */
-};
-
-static int by_first_rank(const void *a, const void *b)
+static void put_programs(const struct pct_programs *programs, struct pct_buf *b)
 {
-    const struct program *x = a, *y = b;
-    return (x->ranks[0] > y->ranks[0]) - (x->ranks[0] < y->ranks[0]);
-}
-
-/* Takes the ranks of the record, from any field that is kept of them, if they are more. */
-static void take_ranks(const struct pc_profile *p, const struct pc_profile_data *d,
-                       struct program *to)
-{
-    struct pc_by_rank by = {.n = 0};
-    for (uint32_t k = 0; d->n_ranks > to->n && !by.n && k < p->n_fields; k++)
-        by = pc_data_by_rank(p, d, k);
-    if (by.n <= to->n)
-        return;
-    pct_free(to->ranks);
-    to->ranks = pct_alloc(by.n, sizeof *to->ranks);
-    memcpy(to->ranks, by.ranks, by.n * sizeof *to->ranks);
-    to->n = by.n;
-}
-
-/* The program whose contexts begin with the one that was read last, or NULL. */
-static struct program *begin_program(const struct pc_contexts *c, struct program *programs,
-                                     uint32_t n)
-{
-    const struct pc_profile_node *up = c->level ? pc_contexts_at(c, c->level - 1) : NULL;
-    if (pct_label_begins_program(c->p, c->node, up))
-        for (uint32_t i = 0; i < n; i++)
-            if (programs[i].module == c->node->module)
-                return &programs[i];
-    return NULL;
-}
-
-/* Finds the ranks of all programs. True if all are known: a rank runs one program, so they are as
- * many as those of the job. */
-static bool find_ranks(const struct pc_profile *p, struct program *programs, uint32_t n)
-{
-    struct pc_contexts *c = pct_hold(pc_contexts_new(p), pc_contexts_free);
-    struct program *in = NULL;
-    uint64_t known = 0;
-    for (uint32_t level = 0; c && pc_contexts_next(c);) {
-        if (!in || c->level <= level) {
-            in = begin_program(c, programs, n);
-            level = c->level;
-        }
-        if (in && c->data)
-            take_ranks(p, c->data, in);
-    }
-    if (!c || pc_contexts_close(c))
-        pct_memory_refuse();
-    pct_end(c, pc_contexts_free);
-    for (uint32_t i = 0; i < n; i++) {
-        if (!programs[i].n)
-            return false;
-        known += programs[i].n;
-    }
-    return known == p->n_ranks;
-}
-
-static void put_programs(const struct pc_profile *p, const uint32_t *modules, uint32_t n,
-                         struct pct_buf *b)
-{
-    struct program *programs = pct_alloc(n, sizeof *programs);
-    for (uint32_t i = 0; i < n; i++)
-        programs[i] = (struct program){.path = p->modules[modules[i]].path, .module = modules[i]};
-    bool ranks = find_ranks(p, programs, n);
-    qsort(programs, n, sizeof *programs, ranks ? by_first_rank : pc_by_text);
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < programs->n; i++) {
+        const struct pct_program *of = &programs->list[i];
         pct_buf_text(b, i ? ", " : "");
-        pct_text_escape(b, programs[i].path, PCT_ESCAPE_CELL);
-        if (ranks) {
-            pct_buf_text(b, " (");
-            pct_head_ranks(b, programs[i].ranks, programs[i].n);
-            pct_buf_text(b, ")");
-        }
-        pct_free(programs[i].ranks);
+        pct_text_escape(b, of->path, PCT_ESCAPE_CELL);
+        if (!programs->known)
+            continue;
+        pct_buf_text(b, " (");
+        pct_head_ranks(b, of->ranks, of->n_ranks);
+        pct_buf_text(b, ")");
     }
-    pct_free(programs);
 }
 
 bool pct_head_program(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pc_profile *p = h->d->profile;
-    uint32_t *modules = pct_alloc(p->n_modules, sizeof *modules);
-    uint32_t n = pct_label_programs(p, modules);
-    if (n > 1) {
-        put_programs(p, modules, n, b);
+    const struct pct_programs *programs = &h->d->totals->programs;
+    if (programs->n > 1) {
+        put_programs(programs, b);
     } else {
         pct_text_escape(b, *p->exe ? p->exe : "unknown", PCT_ESCAPE_CELL);
         put_arguments(p, b);
     }
-    pct_free(modules);
-    return n > 1;
+    return programs->n > 1;
 }
 
 static void put_run(const struct pct_head *h, struct pct_buf *b)

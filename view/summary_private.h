@@ -33,8 +33,7 @@ void pct_head_ranks(struct pct_buf *b, const int32_t *ranks, size_t n);
 /* ---- summary.c ---- */
 
 /* Appends the program and its arguments, or several programs: then it returns true. Several are in
- * the order of their ranks, with these, if all ranks of each call MPI in one context whose values
- * by rank are kept; else by name. */
+ * the order of their ranks, with these, if these are known; else by name. */
 bool pct_head_program(const struct pct_head *h, struct pct_buf *b);
 /* Appends to an empty buffer which job has spawned this one, and how many processes it has spawned;
  * nothing if neither is so. */

@@ -5,7 +5,6 @@
  */
 #include "analysis/findings/findings.h"
 #include "analysis/student.h"
-#include "analysis/tree/label.h"
 
 #include <math.h>
 #include <string.h>
@@ -235,7 +234,7 @@ static const char *at_least(double own_ns, double unsure_ns)
 static const char *advise(const struct pct_evidence *f, const char *advice)
 {
     char text[64];
-    if (pct_label_programs(f->data->profile, NULL) > 1)
+    if (f->data->totals->programs.n > 1)
         return " The ranks run several programs: give more ranks to the one whose ranks have most "
                "work.";
     pct_text_format(text, sizeof text, "%s%s", *advice ? " " : "", advice);

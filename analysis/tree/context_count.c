@@ -130,7 +130,7 @@ size_t pct_context_count(const struct pct_totals *m, struct pct_symbols *s,
     size_t n = 0;
     for (uint32_t op = 0; op < m->profile->n_ops; op++)
         c.calls_room += m->ops[op].n_contexts;
-    c.several = pct_label_programs(m->profile, NULL) > 1;
+    c.several = m->programs.n > 1;
     c.calls = pct_alloc(c.calls_room, sizeof *c.calls);
     add_nodes(&c);
     if (c.n_calls)

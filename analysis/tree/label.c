@@ -63,22 +63,6 @@ void pct_label_frame(struct pct_buf *b, const struct pc_profile *p, const struct
              PCT_ESCAPE_NAME);
 }
 
-uint32_t pct_label_programs(const struct pc_profile *p, uint32_t *out)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < p->n_ranks; i++)
-        if (p->ranks[i].notes & PCOLLECT_NOTE_OUTSIDE)
-            return 0;
-    for (uint32_t i = 0; i < p->n_modules; i++) {
-        if (!(p->modules[i].flags & PCOLLECT_MODULE_EXE))
-            continue;
-        if (out)
-            out[n] = i;
-        n++;
-    }
-    return n;
-}
-
 bool pct_label_begins_program(const struct pc_profile *p, const struct pc_profile_node *n,
                               const struct pc_profile_node *up)
 {

@@ -30,10 +30,6 @@ void pct_label_call(struct pct_buf *b, const char *file, uint32_t line);
 void pct_label_nameless(struct pct_buf *b, const char *module, const struct pct_frame *f,
                         uint64_t offset, unsigned shape);
 
-/* The number of programs that the ranks of the job run, and their modules, if `out` is not NULL; 0
- * if it was sampled from outside. */
-uint32_t pct_label_programs(const struct pc_profile *p, uint32_t *out);
-
 /* True for an outermost frame in a program, below `up` (NULL: none): in a job of several programs
  * it is below (program NAME). */
 bool pct_label_begins_program(const struct pc_profile *p, const struct pc_profile_node *n,

@@ -338,7 +338,9 @@ static void sum_calls(struct pct_totals *m)
     bool values = p->later_contexts && !p->statistics_only;
     if (values)
         begin_values(m);
+    pct_programs_begin(&m->programs, p);
     for (pc_contexts_open(&c, p); pc_contexts_next(&c);) {
+        pct_programs_take(&m->programs, &c);
         if (!is_call(c.node))
             continue;
         sum_call(m, &c, &init);
@@ -346,6 +348,7 @@ static void sum_calls(struct pct_totals *m)
             add_op_values(m, &c);
     }
     close_contexts(&c);
+    pct_programs_end(&m->programs, p);
     m->rank_init_ns = pct_alloc(p->n_ranks, sizeof *m->rank_init_ns);
     for (uint32_t r = 0; r < p->n_ranks; r++)
         m->rank_init_ns[r] = (double)init.values[r] + init.rest_ns / (double)p->n_ranks;
@@ -685,6 +688,7 @@ void pct_totals_free(struct pct_totals *m)
 {
     if (!m)
         return;
+    pct_programs_free(&m->programs);
     pct_free(m->ops);
     pct_free(m->op_times->values);
     pct_free(m->op_times->present);

@@ -9,7 +9,7 @@
 #ifndef PCT_TOTALS_H
 #define PCT_TOTALS_H
 
-#include "format/profile.h"
+#include "analysis/tree/programs.h"
 
 enum pct_metric {
     PCT_CALLS,
@@ -80,6 +80,7 @@ struct pct_totals {
     double init_ns;         /* time in MPI_Init of all ranks */
     double *rank_init_ns;   /* of each rank; their mean where values by rank are not kept */
     struct pct_end end;
+    struct pct_programs programs;
     pc_u128 *exclusive_ns;         /* by node; NULL: no call was made in another one */
     uint32_t *outer;               /* by node; NULL: nothing is in a call */
     uint32_t field[PCT_N_METRICS]; /* index of the field, PC_NO_INDEX: not there */

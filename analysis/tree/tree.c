@@ -523,7 +523,7 @@ struct pct_tree *pct_tree_new(const struct pct_totals *m, struct pct_symbols *s,
     struct pct_tree *t = pct_alloc(1, sizeof *t);
     struct builder b = {.tree = t, .symbols = s, .options = options};
     t->totals = m;
-    if (pct_label_programs(p, NULL) > 1)
+    if (m->programs.n > 1)
         t->programs = pct_alloc(p->n_modules, sizeof *t->programs);
     t->samples = samples && samples->all.samples ? samples : NULL;
     t->pool = pct_pool_new();
