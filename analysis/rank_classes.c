@@ -166,7 +166,7 @@ static void add_error(struct pct_rank_classes *c, const struct pc_profile *p, co
     }
 }
 
-static char *set_text(const int32_t *ranks, uint32_t n)
+char *pct_rank_set_text(const int32_t *ranks, uint32_t n)
 {
     struct pct_buf b = {0};
     for (uint32_t i = 0; i < n;) {
@@ -189,7 +189,7 @@ static void name_ranks(struct pct_rank_classes *c, const struct pc_profile *p)
         for (uint32_t i = 0; i < p->n_ranks; i++)
             if (c->of_rank[i] == k)
                 ranks[n++] = p->ranks[i].rank;
-        c->list[k].ranks = set_text(ranks, n);
+        c->list[k].ranks = pct_rank_set_text(ranks, n);
     }
     pct_free(ranks);
 }

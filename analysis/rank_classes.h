@@ -55,4 +55,8 @@ struct pct_rank_classes {
 struct pct_rank_classes *pct_rank_classes_new(const struct pct_totals *m);
 void pct_rank_classes_free(struct pct_rank_classes *c);
 
+/* Ascending ranks as 0-62:2,70 for 0, 2, 4, ... 62 and 70; the caller frees the text. NULL: there
+ * are none. */
+char *pct_rank_set_text(const int32_t *ranks, uint32_t n);
+
 #endif

@@ -53,10 +53,11 @@ const struct pct_option pct_report_options[] = {
      "fields of plugins, are columns for --columns and for programs: --by WHAT --help lists them. "
      "Rows are sorted by their own CPU time, or by their own time in MPI if the run has more of "
      "it. "
-     "caller, thread and peer, and rank alone, are tables of their own. The table thread has a row "
-     "for each thread of each rank; rank,thread is the same.",
+     "caller, thread, peer and program, and rank alone, are tables of their own. The table thread "
+     "has "
+     "a row for each thread of each rank; rank,thread is the same.",
      "function|line|file|module|call-site|context|primitive|communicator|phase|region|rank|caller|"
-     "thread|peer",
+     "thread|peer|program",
      WHICH_TABLE, .list = true},
     PCT_OPTIONS_CHOICE,
     {MIN_PERCENT, "min-percent", "P", "hide rows below P percent",

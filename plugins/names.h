@@ -29,6 +29,7 @@
     X(findings) \
     X(primitives) \
     X(ranks) \
+    X(programs) \
     X(classes) \
     X(class_times) \
     X(thread_times) \

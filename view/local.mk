@@ -13,7 +13,7 @@ view_libpcview_la_SOURCES = \
     view/annotate/annotate.h view/annotate/assembly.c view/annotate/source_lines.c \
     view/annotate/source.c view/annotate/statement.c \
     view/tables/figures.h view/tables/figures.c view/tables/tables.h view/tables/tables.c view/tables/primitive_columns.c \
-    view/tables/rank_columns.c view/tables/class_columns.c view/tables/thread_columns.c view/tables/context_columns.c view/tables/frame_columns.c view/tables/module_columns.c view/tables/node_columns.c view/tables/lost_columns.c \
+    view/tables/rank_columns.c view/tables/program_columns.c view/tables/class_columns.c view/tables/thread_columns.c view/tables/context_columns.c view/tables/frame_columns.c view/tables/module_columns.c view/tables/node_columns.c view/tables/lost_columns.c \
     view/folds.h view/folds.c view/branches.h view/branches.c view/node_text.h view/node_text.c view/node_figures.h view/node_figures.c view/where_print.h view/where_print.c view/sentence.h view/sentence.c view/join_tree_print.c view/fit_lines.h view/fit_lines.c \
     view/tables/calls_columns.c view/tables/cube_columns.c \
     view/tables/samples_columns.c view/tables/header_columns.c view/tables/findings_columns.c view/tables/plugin_columns.c view/tables/described_tables.c \

@@ -141,10 +141,15 @@ static const char *const *dropped_of(const struct pct_table *t, const struct pct
         "later_s",       "turns_s",     "for_mpi_s", "lost",     "closed",  "merge_s",  "after_s",
         "before_init_s", "mpi_main_s",  "pid",       "complete", "threads", "inside_s", "waiting_s",
         "mpi_calls",     "mpi_percent", "compute_s", "host",     NULL};
+    static const char *const programs[] = {
+        "compute_min_rank", "compute_max_rank", "compute_mean_s", "n_ranks",
+        "compute_min_s",    "compute_max_s",    "mpi_main_s",     NULL};
     static const char *const outline[] = {"bytes_sent", "bytes_received", "time_s", NULL};
     static const char *const threads[] = {"threads", "of_mean_percent", "mpi_calls", "name", NULL};
     if (!strcmp(t->name, "ranks"))
         return ranks;
+    if (!strcmp(t->name, "programs"))
+        return programs;
     if (!strcmp(t->name, "thread_times"))
         return threads;
     if (t->outline)

@@ -315,6 +315,7 @@ const struct pct_by pct_by[] = {
     {PCT_KEY_PHASE, NULL},     {PCT_KEY_REGION, NULL},
     {PCT_KEY_RANK, "ranks"},   {0, "callers"},
     {0, "thread_times"},       {0, "pairs"},
+    {0, "programs"},
 };
 
 void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned by, const char *name)

@@ -12,9 +12,9 @@
 #define PCT_COLUMNS(list) .columns = list, .n_columns = PC_ARRAY_LEN(list)
 
 extern const struct pct_table pct_header_table, pct_findings_table, pct_primitives_table,
-    pct_ranks_table, pct_classes_table, pct_class_times_table, pct_thread_times_table,
-    pct_contexts_table, pct_call_sites_table, pct_callers_table, pct_lines_table,
-    pct_function_calls_table, pct_sources_table, pct_module_calls_table,
+    pct_ranks_table, pct_programs_table, pct_classes_table, pct_class_times_table,
+    pct_thread_times_table, pct_contexts_table, pct_call_sites_table, pct_callers_table,
+    pct_lines_table, pct_function_calls_table, pct_sources_table, pct_module_calls_table,
     pct_communicator_calls_table, pct_flat_table, pct_functions_table, pct_computation_table,
     pct_sample_callers_table, pct_counts_table, pct_estimates_table, pct_ratios_table,
     pct_modules_table, pct_lost_table, pct_frames_table;
