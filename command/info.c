@@ -71,7 +71,9 @@ static void put_tables(const struct pc_profile *p)
     for (uint32_t i = 0; i < p->n_tables; i++) {
         const struct pc_profile_table *t = &p->tables[i];
         char text[PCOLLECT_NAME_BYTES + 64];
-        pc_format(text, sizeof text, "%s (%u columns, %u rows)", t->name, t->n_columns, t->n_rows);
+        pc_format(text, sizeof text, "%s (%u %s, %u %s)", t->name, t->n_columns,
+                  t->n_columns == 1 ? "column" : "columns", t->n_rows,
+                  t->n_rows == 1 ? "row" : "rows");
         put("table", text);
     }
 }

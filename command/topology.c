@@ -251,9 +251,9 @@ static int show_profile(const struct pct_command *self, const char *file,
     status = PCT_DATA;
     if (t->n_missing && (r->rankfile || r->hosts))
         pct_say(self,
-                "%s: %u of %u ranks are not in the profile: no placement is proposed, and no file "
+                "%s: %u of %u ranks %s not in the profile: no placement is proposed, and no file "
                 "written; collect the run again, or add the ranks with `pcollect recover`",
-                file, t->n_missing, t->n_ranks);
+                file, t->n_missing, t->n_ranks, t->n_missing == 1 ? "is" : "are");
     else
         status = show(self, file, t, r);
     pct_topology_free(t);

@@ -385,8 +385,8 @@ int pc_pcol_write_node(const char *path, const struct pc_profile *const *late, c
     int saved_errno = errno;
     int err;
     if (!first_known(&g))
-        return pc_error_set(error, PC_ENOMEM,
-                            "%s: no memory to add what %u ranks did after the merge", path, n);
+        return pc_error_set(error, PC_ENOMEM, "%s: no memory to add what %u %s did after the merge",
+                            path, n, n == 1 ? "rank" : "ranks");
     int fd = open_target(path);
     if (fd < 0) {
         err = pc_pcol_system_error(error, path, "cannot be completed", errno, PC_PCOL_LATE_SLOTS);

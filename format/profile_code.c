@@ -418,7 +418,8 @@ static int decode_stream(struct pc_profile *p, struct pc_cursor *c, struct pc_er
             return err;
     }
     if (pc_cursor_left(c))
-        return pc_error_set(error, PC_EFORMAT, "%zu bytes follow the profile", pc_cursor_left(c));
+        return pc_error_set(error, PC_EFORMAT, "%zu %s the profile", pc_cursor_left(c),
+                            pc_cursor_left(c) == 1 ? "byte follows" : "bytes follow");
     return pc_profile_check(p, error);
 }
 

@@ -300,14 +300,17 @@ static void say_bad(const struct opening *o, uint32_t n_dropped, struct pc_error
 {
     int32_t after = o->after_bad < 0 ? (int32_t)o->p->world_size : o->after_bad;
     if (!o->n_bad && n_dropped)
-        pc_error_set(error, PC_OK, "values by rank of %u contexts are damaged and left out",
-                     n_dropped);
+        pc_error_set(error, PC_OK, "values by rank of %u %s damaged and left out", n_dropped,
+                     n_dropped == 1 ? "context are" : "contexts are");
     else if (o->n_bad)
-        pc_error_set(
-            error, PC_OK,
-            "%u of %u shares of the values by rank are damaged or were not written (first: "
-            "ranks %d to %d); %u contexts, which these ranks have, show no values by rank",
-            o->n_bad, o->n_shares, o->first_bad, after - 1, n_dropped);
+        pc_error_set(error, PC_OK,
+                     "%u of %u shares of the values by rank %s not written (first: "
+                     "ranks %d to %d); %u %s no values by rank",
+                     o->n_bad, o->n_shares,
+                     o->n_bad == 1 ? "is damaged or was" : "are damaged or were", o->first_bad,
+                     after - 1, n_dropped,
+                     n_dropped == 1 ? "context, which these ranks have, shows"
+                                    : "contexts, which these ranks have, show");
 }
 
 int pc_shares_open(struct pc_profile *p, int fd, uint64_t at, uint64_t n, struct pc_error *error)

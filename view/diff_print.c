@@ -633,7 +633,8 @@ static void print_numbers(FILE *out, const struct pct_diff *d, const struct pct_
         n_by_delay += d->rows[i].by_delay;
         n_small += !quiet && !is_listed(d, &d->rows[i], how);
     }
-    pct_buf_format(&b, "%s contexts:", pct_text_count(number, d->n_rows));
+    pct_buf_format(&b, "%s %s:", pct_text_count(number, d->n_rows),
+                   d->n_rows == 1 ? "context" : "contexts");
     pct_buf_format(&b, " %s unchanged", pct_text_count(number, n[PCT_VERDICT_SAME]));
     if (d->repeated || d->metric == PCT_DIFF_TIME)
         pct_buf_format(&b, ", %s %s", pct_text_count(number, n[PCT_VERDICT_NOISE] - n_by_delay),

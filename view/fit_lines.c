@@ -62,13 +62,14 @@ struct gap {
 static ssize_t write_around(void *gap, const char *text, size_t n)
 {
     struct gap *g = gap;
+    bool one = g->end == g->first + 1;
     for (size_t k = 0; k < n; k++) {
         if (g->line < g->first || g->line >= g->end)
             fputc(text[k], g->out);
         g->line += text[k] == '\n';
         if (text[k] == '\n' && g->line == g->first)
-            fprintf(g->out, "  (%zu lines left out: --min-percent %u shows them)\n",
-                    g->end - g->first, g->least / 1000);
+            fprintf(g->out, "  (%zu %s left out: --min-percent %u shows %s)\n", g->end - g->first,
+                    one ? "line" : "lines", g->least / 1000, one ? "it" : "them");
     }
     return (ssize_t)n;
 }

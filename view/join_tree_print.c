@@ -297,20 +297,21 @@ static void put_partial(struct pct_buf *b, size_t partial, size_t n, const char 
                         const char *other)
 {
     char some[PCT_NUMBER_BYTES], all[PCT_NUMBER_BYTES];
+    const char *are = partial == 1 ? "is" : "are";
     char *a = pct_text_escaped(first), *c = pct_text_escaped(other);
     pct_text_count(some, partial);
     pct_text_count(all, n);
     if (strcmp(first, other) != 0)
         pct_buf_format(b,
-                       "%s of %s contexts of MPI calls are not in all runs: %s and %s may be two "
+                       "%s of %s contexts of MPI calls %s not in all runs: %s and %s may be two "
                        "programs.",
-                       some, all, a, c);
+                       some, all, are, a, c);
     else
         pct_buf_format(b,
-                       "%s of %s contexts of MPI calls are not in all runs: either the runs are "
+                       "%s of %s contexts of MPI calls %s not in all runs: either the runs are "
                        "of two programs%s%s, or functions have no names or other ones in some of "
                        "them.",
-                       some, all, *a ? " named " : "", a);
+                       some, all, are, *a ? " named " : "", a);
     pct_free(a);
     pct_free(c);
 }

@@ -179,7 +179,8 @@ static size_t print_aligned(FILE *out, const struct pct_data *d, const struct pc
     size_t n_hidden = rows.n_hidden;
     pct_table_aligned(out, t, d, &rows, &how);
     if (!rows.n && n_hidden)
-        fprintf(out, "(none of %zu rows is left by the options)\n", n_hidden);
+        fprintf(out, "(none of %zu %s is left by the options)\n", n_hidden,
+                n_hidden == 1 ? "row" : "rows");
     else if (!rows.n)
         fprintf(out, "(no rows: %s)\n",
                 !strcmp(t->name, "thread_times") && d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE
@@ -208,8 +209,9 @@ static void put_outline(void *arg, FILE *out, unsigned least)
     size_t n_hidden = print_aligned(out, l->d, l->t, l->o, &choice, pct_column_find(l->t, "level"));
     if (n_hidden && !l->o->has_min_percent)
         pct_print_sentence(out, l->o->width, 0,
-                           "(left out: %s rows with less than %s; --min-percent 0 shows all)",
-                           pct_text_count(count, n_hidden), pct_text_percent_1(share, least));
+                           "(left out: %s %s with less than %s; --min-percent 0 shows all)",
+                           pct_text_count(count, n_hidden), n_hidden == 1 ? "row" : "rows",
+                           pct_text_percent_1(share, least));
 }
 
 /* Prints as many rows as a screen has room for, unless the user has said how many. */

@@ -433,17 +433,19 @@ static void put_added_up(const struct pct_head *h, struct pct_buf *b)
         return;
     if (h->d->n_added_up) {
         pct_head_count(b, h->d->n_added_up);
-        pct_buf_format(b,
-                       " contexts that one rank each has are not kept apart here (pcollect html "
-                       "--contexts)%s: ",
+        pct_buf_format(b, " %s not kept apart here (pcollect html --contexts)%s: ",
+                       h->d->n_added_up == 1 ? "context that one rank has is"
+                                             : "contexts that one rank each has are",
                        h->d->was_folded ? ", nor others in the profile ([output] contexts)" : "");
     } else {
         pct_buf_text(b, "the job has more contexts than are kept apart ([output] contexts): ");
     }
     pct_head_count(b, calls.sum[PCT_CALLS]);
-    pct_buf_text(b, " calls with ");
+    bool one = calls.sum[PCT_CALLS] == 1;
+    pct_buf_text(b, one ? " call with " : " calls with ");
     pct_head_percent(b, pct_text_share(calls.sum[PCT_EXCLUSIVE], pct_data_mpi_ns(h->d)));
-    pct_buf_text(b, " of MPI time are added up in the contexts around them");
+    pct_buf_text(b, one ? " of MPI time is added up in the contexts around it"
+                        : " of MPI time are added up in the contexts around them");
 }
 
 static bool is_part(const struct pct_head *h)

@@ -229,10 +229,11 @@ static bool put_own_reason(const struct pct_evidence *f, size_t rank, const stru
         put_advice(f, host, near->n_cpus, n_threads, b);
     } else if (host->n_cpus && host->n_threads > host->n_cpus) {
         pct_buf_format(b,
-                       ": the %s ranks there compute with %s threads on %zu processors. Start "
+                       ": the %s ranks there compute with %s threads on %zu %s. Start "
                        "fewer ranks or threads there.",
                        pct_finding_number(f, (double)host->n_ranks),
-                       pct_finding_number(f, (double)host->n_threads), host->n_cpus);
+                       pct_finding_number(f, (double)host->n_threads), host->n_cpus,
+                       host->n_cpus == 1 ? "processor" : "processors");
     } else if (near->n_cpus && near->n_threads > near->n_cpus) {
         pct_buf_format(b,
                        ", which computes on %zu %s, as %s: they have %zu threads "

@@ -60,7 +60,8 @@ static void print_text(const struct pct_examined *d, size_t n_less, size_t n_bad
     if (n_bad)
         printf("\nNot everything works: %zu bad, %zu with a limit (less).\n", n_bad, n_less);
     else if (n_less)
-        printf("\nJobs can be measured; %zu parts work with a limit (less).\n", n_less);
+        printf("\nJobs can be measured; %zu %s with a limit (less).\n", n_less,
+               n_less == 1 ? "part works" : "parts work");
     else
         printf("\nEverything works.\n");
 }

@@ -140,9 +140,9 @@ static void check_fortran(struct pct_examined *d, const char *path)
     if (n_lost)
         pct_doctor_add(
             d, PCT_LESS, "Fortran",
-            pct_text("%s: %zu of %zu routines reach neither MPI_X, PMPI_X nor libpcollect.so: %s",
-                     path, n_lost, n_routines, list),
-            "these routines are not measured", NULL);
+            pct_text("%s: %zu of %zu routines %s neither MPI_X, PMPI_X nor libpcollect.so: %s",
+                     path, n_lost, n_routines, n_lost == 1 ? "reaches" : "reach", list),
+            n_lost == 1 ? "this routine is not measured" : "these routines are not measured", NULL);
     else
         pct_doctor_add(d, PCT_GOOD, "Fortran",
                        pct_text("%s: all %zu routines reach MPI_X, PMPI_X or libpcollect.so", path,

@@ -46,10 +46,12 @@ static void count_left(struct pct_examined *d, const char *folder)
     if (dir)
         closedir(dir);
     if (n)
-        pct_doctor_add(
-            d, PCT_LESS, "spool",
-            pct_text("%zu arenas are in %s, of jobs that run or that were killed", n, folder),
-            "memory, until they are recovered", "pcollect recover");
+        pct_doctor_add(d, PCT_LESS, "spool",
+                       pct_text("%zu %s in %s, of jobs that run or that were killed", n,
+                                n == 1 ? "arena is" : "arenas are", folder),
+                       n == 1 ? "memory, until it is recovered"
+                              : "memory, until they are recovered",
+                       "pcollect recover");
 }
 
 static void check_space(struct pct_examined *d, const char *spool, const struct statfs *fs)

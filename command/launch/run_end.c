@@ -337,8 +337,9 @@ static void say_in_memory(const struct pct_run_job *r, const struct seen *s)
 {
     pct_say(r->self,
             "%zu %s of this job collected in plain memory, because no file could be created: a "
-            "kill would have lost their data; `pcollect doctor` says why",
-            s->n_in_memory, s->n_in_memory == 1 ? "process" : "processes");
+            "kill would have lost %s data; `pcollect doctor` says why",
+            s->n_in_memory, s->n_in_memory == 1 ? "process" : "processes",
+            s->n_in_memory == 1 ? "its" : "their");
 }
 
 /* ---- The end -------------------------------------------------------------------------------- */
@@ -346,9 +347,10 @@ static void say_in_memory(const struct pct_run_job *r, const struct seen *s)
 static void say_running(const struct pct_run_job *r, const struct seen *s, size_t n)
 {
     pct_say(r->self,
-            "%s%zu %s of the job still run; the next `pcollect run` names their profile, or "
+            "%s%zu %s; the next `pcollect run` names their profile, or "
             "`pcollect recover` makes it",
-            nothing_seen(s) ? "no profile yet: " : "", n, n == 1 ? "process" : "processes");
+            nothing_seen(s) ? "no profile yet: " : "", n,
+            n == 1 ? "process of the job still runs" : "processes of the job still run");
 }
 
 static void conclude(const struct pct_run_job *r, char *const *folders, size_t n, struct seen *s,

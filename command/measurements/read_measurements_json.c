@@ -54,8 +54,9 @@ static int read_place(struct pct_fit_reader *r, json_t *params, double *x)
             return err;
     }
     if (json_object_size(params) != set->n_parameters)
-        return pct_fit_wrong(r, "\"params\" has %zu members: the first line had %u",
-                             json_object_size(params), set->n_parameters);
+        return pct_fit_wrong(
+            r, "\"params\" has %zu %s: the first line had %u", json_object_size(params),
+            json_object_size(params) == 1 ? "member" : "members", set->n_parameters);
     for (unsigned d = 0; d < set->n_parameters; d++) {
         const json_t *value = json_object_get(params, set->names[d]);
         if (!json_is_number(value) || !(json_number_value(value) > 0))

@@ -123,8 +123,9 @@ static int read_data(struct state *s, char *value)
     if (!s->n_places)
         return pct_fit_wrong(s->r, "DATA before POINTS: name the points first");
     if (s->place == s->n_places)
-        return pct_fit_wrong(s->r, "a DATA line too many: there are %zu points, one line for each",
-                             s->n_places);
+        return pct_fit_wrong(s->r, "a DATA line too many: there %s %zu %s, one line for each",
+                             s->n_places == 1 ? "is" : "are", s->n_places,
+                             s->n_places == 1 ? "point" : "points");
     if (!word)
         return pct_fit_wrong(s->r, "DATA needs a number");
     struct pct_fit_series *series = pct_fit_series_of(s->r->set, s->region, s->metric);

@@ -224,16 +224,19 @@ static void tell_event(const struct job *j, const struct pct_recorded *told)
 {
     const char *event = j->request->who.event;
     uint64_t counted = j->counts.events;
-    fprintf(stderr, "pcollect: %llu samples of %s stand for %llu of the %llu that were counted\n",
-            (unsigned long long)told->n_of_event, event, (unsigned long long)told->sampled_events,
-            (unsigned long long)counted);
+    fprintf(stderr, "pcollect: %llu %s of %s %s for %llu of the %llu that were counted\n",
+            (unsigned long long)told->n_of_event, told->n_of_event == 1 ? "sample" : "samples",
+            event, told->n_of_event == 1 ? "stands" : "stand",
+            (unsigned long long)told->sampled_events, (unsigned long long)counted);
     if (!j->request->who.period && told->n_of_event < FEW_OF_EVENT && counted > told->n_of_event)
         pct_say(j->sampling.self,
                 "so few samples do not tell where %s happened: --count %llu takes more", event,
                 (unsigned long long)(counted / ENOUGH_OF_EVENT + 1));
     if (told->n_lost_of_event)
-        pct_say(j->sampling.self, "%llu samples of %s were lost: the rings were full; %s",
-                (unsigned long long)told->n_lost_of_event, event,
+        pct_say(j->sampling.self, "%llu %s of %s %s lost: the rings were full; %s",
+                (unsigned long long)told->n_lost_of_event,
+                told->n_lost_of_event == 1 ? "sample" : "samples", event,
+                told->n_lost_of_event == 1 ? "was" : "were",
                 j->request->who.period ? "raise --count" : "lower --frequency");
     if (j->sampling.what.event.user_only && !strchr(event, ':'))
         pct_say(j->sampling.self,
@@ -251,9 +254,9 @@ static void tell_stops(const struct job *j, const struct pct_recorded *told)
                 100 * (double)n_waited / (double)told->n_samples);
     if (stops.n_refused)
         pct_say(j->sampling.self,
-                "%llu samples are missing: another tool held the thread, or it runs with more "
-                "rights",
-                (unsigned long long)stops.n_refused);
+                "%llu %s missing: another tool held the thread, or it runs with more rights",
+                (unsigned long long)stops.n_refused,
+                stops.n_refused == 1 ? "sample is" : "samples are");
 }
 
 static void tell_lost(const struct job *j, const struct pct_recorded *told)
@@ -262,8 +265,9 @@ static void tell_lost(const struct job *j, const struct pct_recorded *told)
     if (!j->request->who.processors)
         snprintf(time, sizeof time, ": %.3g s of CPU time are not in the profile",
                  (double)lost(j, told) / 1e9);
-    pct_say(j->sampling.self, "%llu records were lost: the rings were full%s; lower --frequency",
-            (unsigned long long)told->n_lost, time);
+    pct_say(j->sampling.self, "%llu %s lost: the rings were full%s; lower --frequency",
+            (unsigned long long)told->n_lost, told->n_lost == 1 ? "record was" : "records were",
+            time);
 }
 
 static void tell_gone(const struct job *j, const struct pct_recorded *told)

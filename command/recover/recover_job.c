@@ -121,8 +121,9 @@ static void say_merged_line(void *arg, const char *line)
 static void say_alive(const struct pct_recovery *r, const struct pct_job *job)
 {
     if (!r->quiet)
-        pct_say(r->self, "%s: %zu of its %zu processes on this node still run: left alone",
-                pc_base_name(job->found[0]->exe), job->n_alive, job->n);
+        pct_say(r->self, "%s: %zu of its %zu %s on this node still %s: left alone",
+                pc_base_name(job->found[0]->exe), job->n_alive, job->n,
+                job->n == 1 ? "process" : "processes", job->n_alive == 1 ? "runs" : "run");
 }
 
 /* True if ranks are missing, or ended before MPI_Finalize was over. */

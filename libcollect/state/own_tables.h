@@ -106,7 +106,7 @@ enum pc_sample_count {
     PC_SAMPLE_MISSED,     /* periods that passed without an interrupt: signals blocked */
     PC_SAMPLE_COST_NS,    /* cost of the interrupts: handler and kernel */
     PC_SAMPLE_SEEN_NS,    /* CPU time that the interrupts stand for */
-    PC_SAMPLE_CPU_NS,     /* CPU time since the thread was armed; known at its end */
+    PC_SAMPLE_CPU_NS,     /* CPU time since it was armed, to its last interrupt or end */
     PC_SAMPLE_PERIOD_NS,  /* mean period at present */
     PC_SAMPLE_LOWERED,    /* times that the frequency was halved to keep max_overhead */
     PC_SAMPLE_OWN_NS,     /* CPU time that the interrupts in our code stand for */
