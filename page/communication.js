@@ -6,7 +6,8 @@
 const pairMetrics = [
     {name: "sent", head: "bytes", type: "bytes", of: "bytes"},
     {name: "calls", head: "messages", type: "count", of: "messages"},
-    {name: "time", head: "time in calls that only send", type: "ns", of: "time"}
+    {name: "time", head: "time in calls that only send", type: "ns", of: "time"},
+    {name: "receiving", head: "time in calls that receive", type: "ns", of: "receive_time"}
 ];
 const mostPairRows = 20, mostPixels = 600;
 
@@ -123,7 +124,8 @@ function makeRankLabels(names, begin, count, side) {
 class CommunicationView {
     constructor(profile, tables, options) {
         Object.assign(this, {profile, ...tables});
-        this.metric = pairMetrics.find(({name}) => name === options.get("metric")) || pairMetrics[0];
+        this.metrics = pairMetrics.filter(({of}) => this.pairs.has(of));
+        this.metric = this.metrics.find(({name}) => name === options.get("metric")) || pairMetrics[0];
         this.by = options.get("by") || "rank";
         this.domain = options.get("domain") || "";
         this.canvas = make("canvas", {class: "matrix", tabindex: "0",
@@ -228,10 +230,12 @@ class CommunicationView {
     }
 
     told(from, to) {
-        const {names, calls, sent, time} = this.sums, pair = this.sums.at(from, to), word = this.by === "rank" ? "rank " : "";
+        const {names, calls, sent} = this.sums, pair = this.sums.at(from, to), word = this.by === "rank" ? "rank " : "";
         return `${word}${names[from]} to ${word}${names[to]}: ` + (pair >= 0
-            ? `${counted(calls[pair], "message")}, ${forPeople("bytes", sent[pair])}` +
-              (time[pair] ? `, ${forPeople("ns", time[pair])} in calls that only send` : "") : "no message");
+            ? [counted(calls[pair], "message"), forPeople("bytes", sent[pair]),
+                ...this.metrics.filter(({name, type}) => type === "ns" && this.sums[name][pair])
+                    .map(({name, type, head}) => `${forPeople(type, this.sums[name][pair])} ${head.replace("time ", "")}`)].join(", ")
+            : "no message");
     }
 
     place(place) {
@@ -246,7 +250,7 @@ class CommunicationView {
             this.picture = make("div", {class: "communication"}, make("div", {}, this.details, this.matrix),
                 make("div", {class: "scroll"}, make("table", {id: "pairs"},
                     this.caption,
-                    make("thead", {}, make("tr", {}, ["from", "to", ...pairMetrics.map(({head}) => head), "mean size"]
+                    make("thead", {}, make("tr", {}, ["from", "to", ...this.metrics.map(({head}) => head), "mean size"]
                         .map(head => make("th", {scope: "col"}, head)))), this.body))),
             makePlacement(this.profile), this.beside,
             make("p", {class: "legend"}, "More in tables: ", ["pairs", "pairs_by_distance", "sizes", "collectives", "domains"]
@@ -258,7 +262,7 @@ class CommunicationView {
 
     makeControls() {
         return make("p", {class: "controls"},
-            makeChoice("Show", pairMetrics.map(({name, head}) => [name, head]), this.metric.name,
+            makeChoice("Show", this.metrics.map(({name, head}) => [name, head]), this.metric.name,
                 chosen => this.change({metric: pairMetrics.find(({name}) => name === chosen)})),
             makeChoice("by", [["rank", "rank"], ...this.places ? [["socket", "socket"]] : [], ["host", "host"],
                 ...this.profile.placement ? [["proposed", "proposed node"]] : []], this.by, by => this.change({by})),
@@ -330,8 +334,8 @@ class CommunicationView {
         const {names, from, to, sent, calls} = this.sums;
         return make("tr", {onclick: () => this.select(from[pair], to[pair])},
             make("td", {}, names[from[pair]]), make("td", {}, names[to[pair]]),
-            pairMetrics.map(({name, type}) => make("td", {class: "number", title: exactly(type, this.sums[name][pair])},
-                name === "time" && !this.sums.time[pair] ? "-" : forPeople(type, this.sums[name][pair]))),
+            this.metrics.map(({name, type}) => make("td", {class: "number", title: exactly(type, this.sums[name][pair])},
+                type === "ns" && !this.sums[name][pair] ? "-" : forPeople(type, this.sums[name][pair]))),
             make("td", {class: "number"}, calls[pair] ? forPeople("bytes", sent[pair] / calls[pair]) : "-"));
     }
 }

@@ -4,7 +4,7 @@ import collections
 import math
 import re
 
-from page_driver import ns, places, rounds_to, rows_of, wanted_pairs
+from page_driver import PAIR_METRICS, ns, places, rounds_to, rows_of, wanted_pairs
 
 
 def check_placement(page, tables):
@@ -69,7 +69,7 @@ def read_pairs(page, metric):
     """Names and figure of the pairs of the table: [from, to, exact, shown]."""
     return page.ask("return [...document.querySelectorAll('#pairs tbody tr')].map(row => [row.cells[0].innerText,"
                     "row.cells[1].innerText, row.cells[arguments[0]].title, row.cells[arguments[0]].innerText])",
-                    2 + ["sent", "calls", "time"].index(metric))
+                    2 + list(PAIR_METRICS).index(metric))
 
 
 def check_rank_labels(page, names, by):
@@ -95,11 +95,11 @@ def check_matrix(page, tables, by, metric, domain=""):
         const canvas = document.querySelector('.matrix'), pen = canvas.getContext('2d');
         const pixels = pen.getImageData(0, 0, canvas.width, canvas.width).data;
         return [canvas.width, Array.from(pixels).filter((_, i) => i % 4 === 3)]""")
-    seen = [ns(exact) if metric == "time" else int(exact) for _, _, exact, _ in rows]
+    seen = [ns(exact) if "time" in PAIR_METRICS[metric] else int(exact) for _, _, exact, _ in rows]
     wrong = [] if seen == sorted(sums.values(), reverse=True)[:20] else [f"{what}: {seen}"]
     wrong += check_rank_labels(page, names, by) if sums else []
     wrong += [f"{what}: {row}" for row, value in zip(rows, seen) if sums[row[0], row[1]] != value or
-              not (row[3] == "-" if metric == "time" and not value else rounds_to(row[3], row[2]))]
+              not (row[3] == "-" if "time" in PAIR_METRICS[metric] and not value else rounds_to(row[3], row[2]))]
     told = page.ask("return document.querySelector('#pairs caption').textContent")
     if sums and not told.startswith(f"{min(20, len(sums))} of {len(sums):,} pair"):
         wrong.append(f"{what}: {told}, not of {len(sums)}")
@@ -195,10 +195,10 @@ def check_communication(page, tables):
     known = {domain for domain in domains if domain}
     known |= {row["domain"] for row in rows_of(tables, "communicators")} if "communicators" in tables else set()
     wrong += [] if offered == len(known) else [f"{offered} communicators, not {known}"]
-    cases = [("rank", "sent"), ("rank", "calls"), ("host", "sent"), ("host", "time"), *([("proposed", "sent")] if page.placement else []),
+    cases = [("rank", "sent"), ("rank", "calls"), ("host", "sent"), ("host", "time"), ("rank", "receiving"), *([("proposed", "sent")] if page.placement else []),
              *([("socket", "sent")] if "place" in tables else []),
              *[("rank", "sent", domain) for domain in domains[-2:] if domain]]
     for case in cases:
-        if case[1] != "time" or "time" in tables["pairs"][0]:
+        if PAIR_METRICS[case[1]] in tables["pairs"][0]:
             wrong += check_matrix(page, tables, *case)
     return wrong + check_pair(page, tables)

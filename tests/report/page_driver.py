@@ -190,6 +190,10 @@ def places(path):
     return " > ".join(shown)
 
 
+# Columns of the table pairs by the figure of the matrix, in the order of the columns of the list.
+PAIR_METRICS = {"sent": "bytes", "calls": "messages", "time": "time", "receiving": "receive_time"}
+
+
 def wanted_pairs(page, tables, by, metric, domain=""):
     """Sums by pair of names, of a communicator or of all, and the names in their order."""
     hosts = {row["rank"]: row["host"] if by == "host" else row["rank"] for row in rows_of(tables, "ranks")}
@@ -204,8 +208,8 @@ def wanted_pairs(page, tables, by, metric, domain=""):
     sums = collections.Counter()
     for row in rows_of(tables, "pairs"):
         if row["source"] in hosts and row["destination"] in hosts and domain in ("", row.get("domain")):
-            value = ns(row["time"]) if metric == "time" else int(row["bytes" if metric == "sent" else "messages"])
-            sums[hosts[row["source"]], hosts[row["destination"]]] += value
+            column = PAIR_METRICS[metric]
+            sums[hosts[row["source"]], hosts[row["destination"]]] += (ns if "time" in column else int)(row[column])
     return sums, list(dict.fromkeys(hosts.values()))
 
 
