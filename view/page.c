@@ -61,11 +61,11 @@ static void put_element(struct pct_page *page, size_t number, const void *data, 
 
 /* ---- The list of tables ---------------------------------------------------------------------- */
 
-/* True if the page has the column: unless it must be asked for, save for the one that the view of
- * contexts shows. */
+/* True if the page has the column. Of those that must be asked for it has times: it is made once,
+ * and may take long. The others name rows of tables. */
 static bool has_column(const struct pct_column *c)
 {
-    return !c->asked || !strcmp(c->name, "waiting_s");
+    return !c->asked || c->type == PCT_NS;
 }
 
 static void put_column_head(struct pct_buf *b, const struct pct_column *c)

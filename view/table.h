@@ -63,7 +63,8 @@ struct pct_column {
     /* PCT_TEXT that is a histogram, "12:340,13:20" for 340 values from 2^12 on and 20 from 2^13 on:
      * the unit of the values, enum pcollect_unit. Text output shows a picture. 0: no histogram. */
     uint16_t histogram;
-    bool asked;  /* shown only if it is named: it takes long to compute */
+    bool asked;  /* shown only if it is named: it takes long to compute, or names a row; the page
+                    has it if it is a time */
     bool exact;  /* text output shows it only if it is named: another column says it to people */
     bool path;   /* PCT_TEXT that is the path of a file: text output shows its last part, or all of
                     it if pct_data_full_paths */
