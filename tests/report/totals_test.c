@@ -708,10 +708,33 @@ static void a_rank_that_does_not_begin_MPI_has_all_its_time(void **state)
     }
 }
 
+/* One program has all ranks. Of two, of which one has no context, it is not known which ranks ran
+ * them. */
+static void figures_of_programs_are_those_of_known_ranks(void **state)
+{
+    static const struct pct_tree_options options;
+    const struct pct_table *t = pct_table_find("programs");
+    (void)state;
+    for (unsigned several = 0; several < 2; several++) {
+        sample_solver(&sample);
+        sample.modules[1].flags |= several ? PCOLLECT_MODULE_EXE : 0;
+        struct pct_data *d =
+            pct_data_new("solver", &sample.p, pct_symbols_new(&sample.p), &options);
+        assert_int_equal(t->count(d), several + 1);
+        for (size_t i = 0; i < t->n_columns; i++)
+            for (size_t row = 0; row <= several; row++)
+                assert_int_equal(pct_table_value(&t->columns[i], d, row).none, several && i);
+        if (!several)
+            assert_string_equal(pct_table_value(pct_column_find(t, "ranks"), d, 0).text, "0-3");
+        pct_data_free(d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rank_that_does_not_begin_MPI_has_all_its_time),
+        cmocka_unit_test(figures_of_programs_are_those_of_known_ranks),
         cmocka_unit_test(the_samples_are_valid_profiles),
         cmocka_unit_test(values_find_the_places_of_their_ranks),
         cmocka_unit_test(rows_find_the_places_of_their_ranks),
