@@ -300,8 +300,8 @@ static void say_bad(const struct opening *o, uint32_t n_dropped, struct pc_error
 {
     int32_t after = o->after_bad < 0 ? (int32_t)o->p->world_size : o->after_bad;
     if (!o->n_bad && n_dropped)
-        pc_error_set(error, PC_OK, "values by rank of %u %s damaged and left out", n_dropped,
-                     n_dropped == 1 ? "context are" : "contexts are");
+        pc_error_set(error, PC_OK, "values by rank of %u %s are damaged and left out", n_dropped,
+                     n_dropped == 1 ? "context" : "contexts");
     else if (o->n_bad)
         pc_error_set(error, PC_OK,
                      "%u of %u shares of the values by rank %s not written (first: "
