@@ -38,19 +38,22 @@ void pct_programs_begin(struct pct_programs *out, const struct pc_profile *p)
             out->list[out->n++] = (struct pct_program){.path = p->modules[i].path, .module = i};
     if (out->n < 2)
         set_one(out, p);
+    else
+        for (uint32_t i = 0; i < out->n; i++)
+            out->list[i].ranks = pct_alloc(p->n_ranks, sizeof *out->list[i].ranks);
 }
 
-/* Takes the ranks of the record, from any field that is kept of them, if they are more. */
+/* Takes the ranks of the record, from any field that is kept of them, if they are more. Memory is
+ * there already: while contexts are read, none may be refused. A damaged record may have more ranks
+ * than the profile. */
 static void take_ranks(const struct pc_profile *p, const struct pc_profile_data *d,
                        struct pct_program *to)
 {
     struct pc_by_rank by = {.n = 0};
     for (uint32_t k = 0; d->n_ranks > to->n_ranks && !by.n && k < p->n_fields; k++)
         by = pc_data_by_rank(p, d, k);
-    if (by.n <= to->n_ranks)
+    if (by.n <= to->n_ranks || by.n > p->n_ranks)
         return;
-    pct_free(to->ranks);
-    to->ranks = pct_alloc(by.n, sizeof *to->ranks);
     memcpy(to->ranks, by.ranks, by.n * sizeof *to->ranks);
     to->n_ranks = by.n;
 }
