@@ -487,21 +487,29 @@ struct kernel_work {
     size_t most; /* rank with longest_ns */
 };
 
-/* CPU time of a rank's threads outside MPI, from MPI_Init on; adds its variance. `at`: begins at 0
- * and is used again for later ranks. */
-static double cpu_outside_ns(const struct pct_evidence *f, size_t rank, size_t *at,
-                             double *variance)
+/* CPU time of a rank's threads outside MPI, from MPI_Init on, by samples. */
+struct outside {
+    double ns, longest_ns; /* of all threads, of the one that has most */
+    double variance;
+    size_t n_threads;
+};
+
+/* `at`: begins at 0 and is used again for later ranks. */
+static struct outside cpu_outside(const struct pct_evidence *f, size_t rank, size_t *at)
 {
     const struct pct_thread_times *t = pct_data_thread_times(f->data);
-    double ns = 0;
+    struct outside all = {.ns = 0};
     for (; *at < t->n && t->list[*at].rank <= rank; ++*at) {
         const struct pct_thread_time *thread = &t->list[*at];
+        double ns = thread->work_ns + (double)thread->waits_ns;
         if (thread->rank != rank || !pct_thread_is_program(thread))
             continue;
-        ns += thread->work_ns + (double)thread->waits_ns;
-        *variance += thread->variance;
+        all.ns += ns;
+        all.longest_ns = fmax(all.longest_ns, ns);
+        all.variance += thread->variance;
+        all.n_threads++;
     }
-    return ns;
+    return all;
 }
 
 /* System time of a rank at least, if all time in MPI and before MPI_Init was in the kernel. */
@@ -521,10 +529,13 @@ static struct kernel_work add_kernel_work(const struct pct_evidence *f, bool by_
     double variance = 0;
     size_t at = 0;
     for (size_t r = 0; r < f->n_ranks; r++) {
-        double ns = by_samples ? cpu_outside_ns(f, r, &at, &variance) - f->use[r].user_ns
-                               : system_by_clock(f, r);
+        struct outside cpu = cpu_outside(f, r, &at);
+        double ns = by_samples ? cpu.ns - f->use[r].user_ns : system_by_clock(f, r);
         ns = fmax(0, fmin(ns, f->use[r].system_ns) - fault_ns(&f->use[r]));
-        ns = fmin(ns, f->compute_ns[r]); /* threads may make system calls concurrently */
+        ns = fmin(ns, f->compute_ns[r]);
+        if (cpu.n_threads > 1) /* which may make system calls concurrently */
+            ns = fmin(ns, cpu.longest_ns);
+        variance += by_samples ? cpu.variance : 0;
         all.ns += ns;
         all.sure_ns += fmax(0, ns - f->use[r].minor_faults * LARGE_PAGE_NS);
         if (ns > all.longest_ns) {

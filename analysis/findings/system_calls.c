@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Purposes of system calls, and those in which a thread may be blocked. */
-enum kind { OTHER, DATA, FILE_NAME, MEMORY, QUESTION, WAIT, N_KINDS };
+enum kind { OTHER, DATA, FILE_NAME, MEMORY, QUESTION, WAIT, CLOCK, N_KINDS };
 static const struct {
     const char *advice;
     bool blocks;
@@ -27,15 +27,19 @@ static const struct {
     [MEMORY] = {" Keep memory instead of freeing and allocating it again.", false},
     [QUESTION] = {" Take it out of inner loops.", false},
     [WAIT] = {" Wait less often and longer.", true},
+    [CLOCK] = {" Read the clock less often, or one that needs no system call.", false},
 };
 
-/* Names of system calls, without leading underscores and without the suffixes below. */
+/* Names of system calls, without leading underscores and the prefixes and suffixes below. Clocks
+ * are read by a system call on some machines, and some clocks on all. */
 static const struct call {
     const char *name;
     enum kind kind;
 } calls[] = {
     {"access", FILE_NAME},
     {"brk", MEMORY},
+    {"clock_getres", CLOCK},
+    {"clock_gettime", CLOCK},
     {"clock_nanosleep", WAIT},
     {"clone", OTHER},
     {"close", FILE_NAME},
@@ -55,6 +59,7 @@ static const struct call {
     {"getppid", QUESTION},
     {"getrusage", QUESTION},
     {"gettid", QUESTION},
+    {"gettimeofday", CLOCK},
     {"ioctl", OTHER},
     {"kill", OTHER},
     {"lll_lock_wait", WAIT},
@@ -125,7 +130,7 @@ static const struct call *find_call(const char *function)
     const char *name = function + strspn(function, "_");
     if (!strncmp(name, "GI_", 3))
         name += 3 + strspn(name + 3, "_");
-    if (!strncmp(name, "libc_", 5))
+    if (!strncmp(name, "libc_", 5) || !strncmp(name, "vdso_", 5))
         name += 5;
     for (size_t i = 0; i < PC_ARRAY_LEN(calls); i++) {
         size_t n = strlen(calls[i].name);
@@ -139,7 +144,7 @@ static const struct call *find_call(const char *function)
 const char *pct_finding_system_call(const char *function)
 {
     const struct call *call = find_call(function);
-    return call ? call->name : NULL;
+    return call && call->kind != CLOCK ? call->name : NULL;
 }
 
 static const struct pct_frame *frame_at(const struct pct_evidence *f,
@@ -173,7 +178,7 @@ static const struct pct_frame *find_removed(const struct pct_evidence *f, uint32
     return n ? &place.frames[n - 1] : NULL;
 }
 
-/* The innermost frame outside of the point's own module; NULL: none is known. */
+/* The innermost frame outside of the C library and the point's own module; NULL: none is known. */
 static const struct pct_frame *find_caller(const struct pct_evidence *f, uint32_t point)
 {
     const struct pc_profile *p = f->data->profile;
@@ -182,7 +187,7 @@ static const struct pct_frame *find_caller(const struct pct_evidence *f, uint32_
         const struct pc_profile_node *n = &p->nodes[i];
         if (n->kind != PCOLLECT_NODE_FRAME)
             continue;
-        if (n->module != module) {
+        if (n->module != module && !(p->modules[n->module].flags & PCOLLECT_MODULE_LIBC)) {
             const struct pct_frame *removed = find_removed(f, inside);
             const struct pct_frame *frame = removed ? removed : frame_at(f, n);
             return frame->function ? frame : NULL;
@@ -219,8 +224,17 @@ static void add_samples(struct callers *c, const struct call *call, const char *
         c->most = c->list[k];
 }
 
-/* Callers of system calls. Freed by the caller. */
-static struct callers *find_callers(const struct pct_evidence *f, bool blocks)
+/* Calls to look for. */
+enum which { SYSTEM_CALLS, BLOCKING, CLOCKS };
+
+static bool is_looked_for(enum kind kind, enum which which)
+{
+    return which == CLOCKS ? kind == CLOCK
+                           : kind != CLOCK && (which == SYSTEM_CALLS || kinds[kind].blocks);
+}
+
+/* Callers of calls. Freed by the caller. */
+static struct callers *find_callers(const struct pct_evidence *f, enum which which)
 {
     const struct pc_profile *p = f->data->profile;
     struct callers *c = pct_alloc(1, sizeof *c);
@@ -231,7 +245,7 @@ static struct callers *find_callers(const struct pct_evidence *f, bool blocks)
             continue;
         const struct pct_frame *frame = frame_at(f, node);
         const struct call *call = frame->function ? find_call(frame->function) : NULL;
-        if (call && (!blocks || kinds[call->kind].blocks))
+        if (call && is_looked_for(call->kind, which))
             add_samples(c, call, call->name, find_caller(f, i),
                         pct_samples_of(pct_data_samples(f->data), i));
     }
@@ -262,6 +276,24 @@ static double runtime_ns(const struct pct_evidence *f)
     return ns;
 }
 
+/* Names the place that reads clocks, if half of the system time is surely there: the computation
+ * elsewhere is less than the other half. */
+static bool put_clock(struct pct_buf *b, const struct pct_evidence *f, double ns)
+{
+    const struct pct_samples *samples = pct_data_samples(f->data);
+    struct callers *clocks = find_callers(f, CLOCKS);
+    const struct caller *most = &clocks->most;
+    double all_ns = (double)samples->all.ns - (double)samples->mpi.ns;
+    bool is_sure = most->samples >= PCT_SAMPLES_FEW && all_ns - clocks->ns < ns / 2;
+    if (is_sure) {
+        pct_buf_format(b, " Of the samples of computation %.0f %% are", 100 * most->ns / all_ns);
+        put_most(b, "", most);
+        pct_buf_text(b, kinds[CLOCK].advice);
+    }
+    pct_free(clocks);
+    return is_sure;
+}
+
 const char *pct_finding_system_calls(const struct pct_evidence *f, double ns)
 {
     char time[PCT_NUMBER_BYTES];
@@ -271,7 +303,7 @@ const char *pct_finding_system_calls(const struct pct_evidence *f, double ns)
                        kinds[OTHER].advice);
         return keep(f, &b);
     }
-    struct callers *all = find_callers(f, false);
+    struct callers *all = find_callers(f, SYSTEM_CALLS);
     const struct caller *most = &all->most;
     double waits_ns = runtime_ns(f);
     if (all->ns >= ns / 2 && most->samples >= PCT_SAMPLES_FEW) {
@@ -283,7 +315,7 @@ const char *pct_finding_system_calls(const struct pct_evidence *f, double ns)
                        " Part of it may be threads that wait for each other: they take %s of CPU "
                        "time in the runtime of threads (pcollect report --by thread).",
                        pct_text_time(time, (pc_u128)llround(waits_ns)));
-    } else {
+    } else if (!put_clock(&b, f, ns)) {
         pct_buf_text(&b, kinds[OTHER].advice);
     }
     pct_free(all);
@@ -295,7 +327,7 @@ const char *pct_finding_blocking_calls(const struct pct_evidence *f)
     struct pct_buf b = {0};
     if (!pct_data_samples(f->data)->all.samples)
         return " To see in which function: pcollect run --sample 200.";
-    struct callers *all = find_callers(f, true);
+    struct callers *all = find_callers(f, BLOCKING);
     const struct caller *most = &all->most;
     pct_buf_put(&b, "", 0);
     if (most->ns > 0) {

@@ -20,7 +20,7 @@ struct made {
     unsigned n, late; /* number of ranks; the rank that is late */
     uint32_t caller;  /* node of the function with the fault */
     char function[32], file[32];
-    struct pct_frame frames[MAX_DEPTH + 1], sampled_at[2], library[3];
+    struct pct_frame frames[MAX_DEPTH + 1], sampled_at[2], library[4];
     uint32_t frame_modules[MAX_DEPTH + 1];
     double compute_ms[SAMPLE_RANKS], mpi_ms[SAMPLE_RANKS], delayed_ms[SAMPLE_RANKS];
     double user_ms[SAMPLE_RANKS], system_ms[SAMPLE_RANKS], faults[SAMPLE_RANKS];
@@ -45,7 +45,8 @@ enum {
     COPYING = 0x100,
     WRITING = 0x200,
     SHRINKING = 0x300,
-    IN_VDSO = 0x400 /* without a name */
+    IN_VDSO = 0x400, /* without a name */
+    READING_CLOCK = 0x500
 };
 
 extern struct made m;
