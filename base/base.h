@@ -196,6 +196,11 @@ static inline uint64_t pc_hash_u64(uint64_t x)
 /* Hash of n bytes, the same on every machine and in every version: it is stored in files. */
 uint64_t pc_hash_bytes(const void *data, size_t n, uint64_t seed);
 
+/* Ids of communicators, never 0 and the same everywhere: of one that no call made, such as
+ * MPI_COMM_WORLD, by its name, and of one derived from an id and another number. */
+uint64_t pc_comm_id_of(const char *what);
+uint64_t pc_comm_mix(uint64_t id, uint64_t more);
+
 /* ---- Log --------------------------------------------------------------------------------- */
 
 /* One line "pcollect: ..." on standard error by a single write(2). Knows %s %d %u %x %c and %%,

@@ -199,8 +199,11 @@ static int check_part(const struct pct_command *self, const struct pc_profile *p
     else
         pct_buf_text(&others, "the profile has none");
     for (unsigned i = 0; i < MOST_VALUES && more; i++) {
-        pct_buf_format(&others, part->type == PCOLLECT_COLUMN_DOMAIN ? "%s%016llx" : "%s%llu",
-                       i ? ", " : "", (unsigned long long)value);
+        pct_buf_text(&others, i ? ", " : "");
+        if (part->type == PCOLLECT_COLUMN_DOMAIN)
+            pct_domain_put(&others, value);
+        else
+            pct_buf_format(&others, "%llu", (unsigned long long)value);
         more = next_value(p, part, value + 1, &value);
     }
     if (more)

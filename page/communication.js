@@ -260,6 +260,10 @@ class CommunicationView {
         redraws.push(() => this.redraw());
     }
 
+    nameOf(domain) {
+        return this.list.find(({id}) => id === domain)?.shown || this.profile.communicators.get(domain) || domain;
+    }
+
     makeControls() {
         return make("p", {class: "controls"},
             makeChoice("Show", this.metrics.map(({name, head}) => [name, head]), this.metric.name,
@@ -267,7 +271,7 @@ class CommunicationView {
             makeChoice("by", [["rank", "rank"], ...this.places ? [["socket", "socket"]] : [], ["host", "host"],
                 ...this.profile.placement ? [["proposed", "proposed node"]] : []], this.by, by => this.change({by})),
             this.choice = makeChoice("Communicator", [["", "all"], ...this.list.map(({id, shown}) => [id, shown]),
-                ...this.pairs.different("domain").filter(id => !this.list.some(one => one.id === id)).map(id => [id, id])], this.domain,
+                ...this.pairs.different("domain").filter(id => !this.list.some(one => one.id === id)).map(id => [id, this.nameOf(id)])], this.domain,
                 domain => this.change({domain})),
             make("button", {type: "button", onclick: () => this.zoom(0.5)}, "Closer"),
             make("button", {type: "button", onclick: () => this.zoom(2)}, "Wider"));
@@ -287,7 +291,7 @@ class CommunicationView {
     draw() {
         const {sums, metric: {name, head, type}} = this, {names, from: sender, to: receiver} = sums, values = sums[name];
         this.picture.hidden = this.legend.hidden = !sums.count;
-        const over = this.domain ? ` over ${this.list.find(({id}) => id === this.domain)?.shown || this.domain}` : "";
+        const over = this.domain ? ` over ${this.nameOf(this.domain)}` : "";
         this.empty.textContent = sums.count || this.profile.pattern?.startsWith("not known: ") ? "" : `The profile has no messages between its ranks${over}.`;
         this.leftOut.replaceChildren(...sums.leftOut ? [`The matrix leaves out ${counted(sums.leftOut, "pair")} with processes ` +
             "that are not in this profile; they are in the table ", make("a", {href: addressOf("tables", {table: "pairs"})}, "pairs"), "."] : []);

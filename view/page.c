@@ -303,12 +303,24 @@ static void put_placement(struct pct_buf *b, const struct pct_topology *t)
     pct_slots_free(slots);
 }
 
+/* Appends the names of communicators whose ids are known. */
+static void put_known(struct pct_buf *b)
+{
+    for (size_t i = 0; i < PCT_N_DOMAIN_KNOWN; i++) {
+        pct_buf_text(b, i ? ", \"" : ", \"communicators\": {\"");
+        pct_buf_hex(b, pc_comm_id_of(pct_domain_known[i]));
+        pct_buf_format(b, "\": \"%s\"", pct_domain_known[i]);
+    }
+    pct_buf_text(b, "}");
+}
+
 /* Appends the pattern of messages in words, and the placement; null: the profile has no pairs. */
 static void put_topology(struct pct_buf *b, const struct pct_data *d)
 {
     static const struct pct_pair_filter all = {0};
     struct pct_topology *t = pct_topology_new(d->profile, &all);
     struct pct_buf text = {0};
+    put_known(b);
     pct_buf_text(b, ", \"pattern\": ");
     if (t) {
         pct_topology_pattern(t, &text);

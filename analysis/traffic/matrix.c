@@ -255,6 +255,33 @@ struct pct_traffic pct_traffic_sum(const struct pc_profile *p)
     return sum;
 }
 
+const char *const pct_domain_known[PCT_N_DOMAIN_KNOWN] = {"MPI_COMM_WORLD", "MPI_COMM_SELF"};
+
+void pct_domain_put(struct pct_buf *b, uint64_t id)
+{
+    for (size_t i = 0; i < PCT_N_DOMAIN_KNOWN; i++)
+        if (id == pc_comm_id_of(pct_domain_known[i])) {
+            pct_buf_text(b, pct_domain_known[i]);
+            return;
+        }
+    pct_buf_hex(b, id);
+}
+
+/* A communicator without a row in the table `communicators`, which the plugin domain makes: one of
+ * those that are known, or an id among the pairs. */
+static uint64_t find_without_table(const struct pc_profile *p, const char *text, uint64_t id)
+{
+    const struct pc_profile_table *pairs = pc_profile_table_in_order(p, "pairs");
+    uint32_t at = pc_table_column(pairs, "domain", PCOLLECT_COLUMN_DOMAIN);
+    for (size_t i = 0; i < PCT_N_DOMAIN_KNOWN; i++)
+        if (!strcmp(text, pct_domain_known[i]))
+            return pc_comm_id_of(text);
+    for (uint32_t r = 0; id && at != PC_NO_INDEX && r < pairs->n_rows; r++)
+        if (pc_table_cell(pairs, r, at) == id)
+            return id;
+    return 0;
+}
+
 uint64_t pct_domain_find(const struct pc_profile *p, const char *text, struct pct_buf *why)
 {
     enum { SHOWN = 8 };
@@ -277,6 +304,9 @@ uint64_t pct_domain_find(const struct pc_profile *p, const char *text, struct pc
     }
     if (n_named == 1)
         return named[0];
+    uint64_t found = n_named ? 0 : find_without_table(p, text, is_id ? id : 0);
+    if (found)
+        return found;
     if (!n_named)
         pct_buf_text(why, "the profile has no communicator with this id or name; pcollect report "
                           "--table communicators lists them (the plugin domain makes it)");

@@ -87,6 +87,13 @@ void pct_topology_free(struct pct_topology *t);
 /* True if a rank is not in the profile, or is outside of the job. */
 bool pct_topology_is_missing(const struct pct_topology *t, int32_t rank);
 
+/* Communicators that no call makes: MPI_COMM_WORLD, MPI_COMM_SELF. Their ids are known without a
+ * table. */
+extern const char *const pct_domain_known[];
+enum { PCT_N_DOMAIN_KNOWN = 2 };
+/* Appends the name of one of these, or the id. */
+void pct_domain_put(struct pct_buf *b, uint64_t id);
+
 /* A communicator by its id in hexadecimal or by its name; 0, and the reason in *why: none, or
  * several. */
 uint64_t pct_domain_find(const struct pc_profile *p, const char *text, struct pct_buf *why);

@@ -182,19 +182,6 @@ void pc_comm_hide(uint32_t number)
         pc_comm_show(number, 0, 0);
 }
 
-/* ---- Ids ------------------------------------------------------------------------------------- */
-
-uint64_t pc_comm_mix(uint64_t id, uint64_t more)
-{
-    uint64_t mixed = pc_hash_u64(id ^ pc_hash_u64(more + 0x632be59bd9b4e019u));
-    return mixed ? mixed : 1;
-}
-
-uint64_t pc_comm_id_of(const char *what)
-{
-    return pc_comm_mix(pc_hash_bytes(what, __builtin_strlen(what), 0), 0);
-}
-
 /* ---- World ranks ---------------------------------------------------------------------------- */
 
 bool pc_comm_is_inter(MPI_Comm comm)

@@ -145,12 +145,6 @@ void pc_comm_restore(uint32_t number);
 /* Hides a communicator from readers from outside, unless its entry has been used again. */
 void pc_comm_hide(uint32_t number);
 
-/* Ids, never 0: of a communicator that no call made, and of one derived from an id and another
- * number.
- */
-uint64_t pc_comm_id_of(const char *what);
-uint64_t pc_comm_mix(uint64_t id, uint64_t more);
-
 /* Notes that requests posted on the communicator may outlive it. Executes the locked instruction
  * once, not for each request. */
 static inline void pc_comm_note_posted(uint32_t number)

@@ -7,6 +7,9 @@ import re
 from page_driver import PAIR_METRICS, ns, places, rounds_to, rows_of, wanted_pairs
 
 
+WORLD = "f3d7cc4d7545b6a2"  # id of MPI_COMM_WORLD in every profile
+
+
 def check_placement(page, tables):
     """What pcollect topology proposes; by it, what goes between nodes is what the placement says."""
     page.show("communication")
@@ -190,11 +193,12 @@ def check_communication(page, tables):
         wrong.append("collective operations are named where there are none, or are not")
     wrong += check_placement(page, tables) + check_communicators(page, tables)
     domains = list(dict.fromkeys(row.get("domain", "") for row in rows_of(tables, "pairs")))
-    offered = page.ask("return [...document.querySelectorAll('.controls label')].find(e => e.textContent.startsWith('Communicator'))"
-                       ".querySelectorAll('option').length") - 1
+    offered = page.ask("return [...[...document.querySelectorAll('.controls label')].find(e => e.textContent.startsWith('Communicator'))"
+                       ".querySelectorAll('option')].map(e => [e.value, e.textContent])")[1:]
     known = {domain for domain in domains if domain}
     known |= {row["domain"] for row in rows_of(tables, "communicators")} if "communicators" in tables else set()
-    wrong += [] if offered == len(known) else [f"{offered} communicators, not {known}"]
+    wrong += [] if len(offered) == len(known) else [f"{offered} communicators, not {known}"]
+    wrong += [f"communicator {name}" for domain, name in offered if domain == WORLD and "communicators" not in tables and name != "MPI_COMM_WORLD"]
     cases = [("rank", "sent"), ("rank", "calls"), ("host", "sent"), ("host", "time"), ("rank", "receiving"), *([("proposed", "sent")] if page.placement else []),
              *([("socket", "sent")] if "place" in tables else []),
              *[("rank", "sent", domain) for domain in domains[-2:] if domain]]
