@@ -20,7 +20,7 @@ command_libpccommand_la_SOURCES = command/command.h command/commands.c command/m
     command/model.c command/measurements/measurements.h command/measurements/measurements.c \
     command/measurements/read_measurements.c command/measurements/read_measurements_text.c \
     command/measurements/read_measurements_json.c \
-    command/record/record.h command/record/sampling.c command/record/record_others.c command/record/top.c command/record/top_print.h command/record/top_print.c \
+    command/record/record.h command/record/command_lines.h command/record/command_lines.c command/record/sampling.c command/record/record_others.c command/record/top.c command/record/top_print.h command/record/top_print.c \
     command/scale.c \
     command/topology.c \
     command/verify.c \

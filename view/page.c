@@ -408,7 +408,8 @@ static void put_left_out(struct pct_buf *b, const struct pct_data *d)
     pct_buf_text(b, "]");
 }
 
-/* Appends what the report says of the program, and of jobs that it spawned or that spawned it. */
+/* Appends what the report says of the program, of what was recorded, and of jobs that it spawned or
+ * that spawned it. */
 static void put_program(struct pct_buf *b, const struct pct_data *d)
 {
     const struct pct_head plain = {NULL, d, &(const struct pct_options){0}};
@@ -417,6 +418,10 @@ static void put_program(struct pct_buf *b, const struct pct_data *d)
     pct_buf_format(
         b, ", \"program\": {\"label\": \"%s\", \"text\": ", several ? "programs" : "program");
     pct_text_quote(b, text.data);
+    pct_buf_clear(&text);
+    pct_head_command(&plain, &text);
+    pct_buf_text(b, ", \"command\": ");
+    pct_text_quote(b, text.n ? text.data : "");
     pct_buf_clear(&text);
     pct_head_jobs(&plain, &text);
     pct_buf_text(b, "}, \"other_jobs\": ");

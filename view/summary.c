@@ -20,6 +20,12 @@ static pc_u128 mean(const struct pct_head *h, pc_u128 sum)
     return n ? (sum + n / 2) / n : 0;
 }
 
+/* True for samples from outside. */
+static bool is_recording(const struct pct_head *h)
+{
+    return h->d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE;
+}
+
 /* ---- Program and hosts ----------------------------------------------------------------------- */
 
 static void put_hosts(struct pct_buf *b, const struct pct_data *d)
@@ -111,14 +117,9 @@ static const char *arguments_of(const char *command, const char *exe)
     return found ? found : first ? first : command;
 }
 
-/* The arguments, if all ranks had the same. */
-static void put_arguments(const struct pc_profile *p, struct pct_buf *b)
+/* Appends words of a command line, as far as they fit. */
+static void put_words(struct pct_buf *b, const char *all)
 {
-    const struct pc_profile_table *t = pc_profile_table(p, "command_lines");
-    uint32_t column = pc_table_column(t, "command", PCOLLECT_COLUMN_STRING);
-    if (!t || t->n_rows != 1)
-        return;
-    const char *all = arguments_of(pc_profile_string(p, pc_table_cell(t, 0, column)), p->exe);
     size_t n = strlen(all), most = n;
     if (n > MOST_ARGUMENTS)
         for (most = MOST_ARGUMENTS; most && all[most] != ' '; most--)
@@ -128,6 +129,33 @@ static void put_arguments(const struct pc_profile *p, struct pct_buf *b)
     pct_buf_text(&shown, most < n ? " ..." : "");
     pct_text_escape(b, shown.data, PCT_ESCAPE_CELL);
     pct_buf_free(&shown);
+}
+
+/* The command line in a row of their table; "": there is no such row. */
+static const char *command_at(const struct pc_profile *p, uint32_t row)
+{
+    const struct pc_profile_table *t = pc_profile_table(p, "command_lines");
+    uint32_t column = pc_table_column(t, "command", PCOLLECT_COLUMN_STRING);
+    return t && row < t->n_rows ? pc_profile_string(p, pc_table_cell(t, row, column)) : "";
+}
+
+/* The arguments, if all ranks had the same. */
+static void put_arguments(const struct pc_profile *p, struct pct_buf *b)
+{
+    const char *line = command_at(p, 0);
+    if (*line && !*command_at(p, 1))
+        put_words(b, arguments_of(line, p->exe));
+}
+
+void pct_head_command(const struct pct_head *h, struct pct_buf *b)
+{
+    const struct pc_profile *p = h->d->profile;
+    uint32_t n = pc_profile_rows(p, "command_lines");
+    if (!is_recording(h))
+        return;
+    put_words(b, command_at(p, 0));
+    if (n > 1)
+        pct_buf_format(b, "; and %u other%s (pcollect info)", n - 1, n > 2 ? "s" : "");
 }
 
 static void put_programs(const struct pct_programs *programs, struct pct_buf *b)
@@ -152,7 +180,8 @@ bool pct_head_program(const struct pct_head *h, struct pct_buf *b)
         put_programs(programs, b);
     } else {
         pct_text_escape(b, *p->exe ? p->exe : "unknown", PCT_ESCAPE_CELL);
-        put_arguments(p, b);
+        if (!is_recording(h))
+            put_arguments(p, b);
     }
     return programs->n > 1;
 }
@@ -162,6 +191,8 @@ static void put_run(const struct pct_head *h, struct pct_buf *b)
     const struct pc_profile *p = h->d->profile;
     bool several = pct_head_program(h, b);
     pct_head_put(h, several ? "programs" : "program", b);
+    pct_head_command(h, b);
+    pct_head_put(h, "command", b);
     pct_head_count(b, p->n_ranks);
     if (h->d->totals->all.n_missing)
         pct_buf_format(b, " of %u", p->world_size);
@@ -171,7 +202,7 @@ static void put_run(const struct pct_head *h, struct pct_buf *b)
     put_started(h, b);
     pct_head_jobs(h, b);
     pct_head_put(h, "other jobs", b);
-    if (!*p->mpi && h->d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE)
+    if (!*p->mpi && is_recording(h))
         return;
     const char *unknown = pct_data_calls_mpi(h->d)      ? "unknown"
                           : h->d->totals->all.mpi_calls ? "none: the program never calls MPI_Init"

@@ -32,9 +32,12 @@ void pct_head_ranks(struct pct_buf *b, const int32_t *ranks, size_t n);
 
 /* ---- summary.c ---- */
 
-/* Appends the program and its arguments, or several programs: then it returns true. Several are in
- * the order of their ranks, with these, if these are known; else by name. */
+/* Appends the program and its arguments (not of recordings), or several programs: then it returns
+ * true. Several are in the order of their ranks, with these, if these are known; else by name. */
 bool pct_head_program(const struct pct_head *h, struct pct_buf *b);
+/* Appends the command that was recorded, or that of a recorded process; nothing if it is not known,
+ * and for profiles of the library, whose program has its arguments. */
+void pct_head_command(const struct pct_head *h, struct pct_buf *b);
 /* Appends to an empty buffer which job has spawned this one, and how many processes it has spawned;
  * nothing if neither is so. */
 void pct_head_jobs(const struct pct_head *h, struct pct_buf *b);

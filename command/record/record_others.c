@@ -6,6 +6,7 @@
 #include "analysis/buffer.h"
 #include "analysis/symbols/symbols.h"
 #include "command/launch/run.h"
+#include "command/record/command_lines.h"
 #include "command/record/record.h"
 #include "watch/watch.h"
 
@@ -46,6 +47,7 @@ struct job {
     uint64_t begin_ns, end_ns;
     struct pct_rings_counts counts; /* at the end */
     bool have_children;             /* the processes of --pid, at the begin */
+    struct pct_command_lines lines; /* of what is recorded; none with --all-processors */
     uint64_t uncounted_ns;          /* CPU time that the kernel did not count, said */
 };
 
@@ -89,6 +91,7 @@ static bool add_command(void *arg, int pid)
         return false;
     }
     j->begin_ns = pc_mono_ns();
+    pct_command_lines_start(&j->lines, j->request->words, j->request->n_words);
     return true;
 }
 
@@ -97,6 +100,7 @@ static bool begin_others(void *arg, int pid)
 {
     struct job *j = arg;
     (void)pid;
+    pct_command_lines_look(&j->lines, j->sampling.ids, j->sampling.n_ids);
     j->begin_ns = pc_mono_ns();
     pct_sampling_start(&j->sampling);
     return true;
@@ -458,6 +462,7 @@ static int finish(struct job *j)
     } else {
         tell(j, &told);
         note_losses(j, &told, p);
+        pct_command_lines_keep(&j->lines, p);
         write_profile(j, p);
         status = j->unwritten ? PCT_DATA : PCT_DONE;
     }
@@ -508,6 +513,7 @@ static int run_record(const struct pct_command *self, int argc, char **argv)
         return pct_refuse(self, "--count: give the event with --event, as in -e page-faults");
     int status = check_output(self, r.output);
     status = status ? status : record(&j);
+    pct_command_lines_free(&j.lines);
     pct_sampling_close(&j.sampling);
     return status;
 }
