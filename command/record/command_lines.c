@@ -62,7 +62,7 @@ static void look_at(struct pct_command_lines *c, int pid)
     size_t n;
     struct pct_buf line = {0};
     char *words = pct_watch_file(pid, "cmdline", &n);
-    /* What a process wrote over its arguments may be shorter than these: zeros follow. */
+    /* Zeros follow a title that a process wrote over its longer arguments. */
     while (words && n && !words[n - 1])
         n--;
     for (size_t at = 0; words && at < n; at += strlen(words + at) + 1)
