@@ -87,7 +87,8 @@ static int run_average(const struct pct_command *self, int argc, char **argv)
         return line.status;
     int status = pct_choice_refuse(self, &q.choice, q.format == TEXT ? NULL : &pct_repeats_table,
                                    "--format tsv");
-    struct pct_run *runs = status ? NULL : pct_runs_look(self, line.words, line.n_words, &status);
+    struct pct_run *runs =
+        status ? NULL : pct_runs_look(self, line.words, line.n_words, false, &status);
     if (runs)
         status = pct_runs_check(self, runs, line.n_words);
     if (runs && !status)

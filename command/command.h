@@ -330,11 +330,11 @@ struct pct_data *pct_profile_add_up(struct pct_data *d, uint32_t most);
 /* PCT_CALL, after saying which command compares these profiles, if they are of one program. */
 int pct_refuse_profiles(const struct pct_command *self, const struct pct_line *line);
 
-/* Reads n profiles for a command that compares them. NULL: one cannot be read, said; *status_out is
- * the exit status. */
+/* Reads n profiles for a command that compares them, and takes recordings if it says so. NULL: one
+ * cannot be read or compared, said; *status_out is the exit status. */
 struct pct_run;
 struct pct_run *pct_runs_look(const struct pct_command *self, char **paths, size_t n,
-                              int *status_out);
+                              bool recordings, int *status_out);
 /* PCT_DATA with a message if two of these repeats are one run. */
 int pct_runs_check(const struct pct_command *self, const struct pct_run *runs, size_t n);
 /* Keeps or leaves out the same waiting in all of them: pct_runs_agree. PCT_DATA with a message: one

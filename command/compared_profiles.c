@@ -8,17 +8,21 @@
 
 /* False with a message: the run has nothing that is compared. */
 static bool is_comparable(const struct pct_command *self, const char *path,
-                          const struct pct_run *run)
+                          const struct pct_run *run, bool recordings)
 {
     struct pct_buf why = {0}, word = {0};
     if (run->n_missing)
         pct_buf_format(&why,
                        "%s has %u of the %u ranks of its job: sums over them cannot be compared",
                        path, run->n_ranks - run->n_missing, run->n_ranks);
-    else if (!(run->core_ns > 0))
-        pct_buf_format(&why, "%s: there is no time of a rank, which is compared%s", path,
-                       run->outside ? ": pcollect record knows no calls of MPI" : "");
-    else if (!run->timed)
+    else if (run->outside && !recordings)
+        pct_buf_format(&why,
+                       "%s: pcollect record knows no calls of MPI and no times of ranks, which are "
+                       "compared; `pcollect diff` compares the CPU time of two recordings",
+                       path);
+    else if (!run->outside && !(run->core_ns > 0))
+        pct_buf_format(&why, "%s: there is no time of a rank, which is compared", path);
+    else if (!run->outside && !run->timed)
         pct_buf_format(&why,
                        "%s: the plugin time was not loaded: contexts have no calls and no times of "
                        "calls, which are compared",
@@ -32,8 +36,25 @@ static bool is_comparable(const struct pct_command *self, const char *path,
     return comparable;
 }
 
+/* False with a message: recordings have CPU time alone, which other profiles do not have so. */
+static bool are_alike(const struct pct_command *self, const struct pct_run *runs, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        const struct pct_run *other = &runs[runs[0].outside ? i : 0];
+        const struct pct_run *recording = &runs[runs[0].outside ? 0 : i];
+        if (runs[i].outside == runs[0].outside)
+            continue;
+        pct_say(self,
+                "%s is of pcollect record, which knows CPU time alone, %s is not: compare profiles "
+                "of one kind",
+                recording->path, other->path);
+        return false;
+    }
+    return true;
+}
+
 struct pct_run *pct_runs_look(const struct pct_command *self, char **paths, size_t n,
-                              int *status_out)
+                              bool recordings, int *status_out)
 {
     struct pct_run *runs = pct_alloc(n, sizeof *runs);
     pct_progress_show();
@@ -42,7 +63,8 @@ struct pct_run *pct_runs_look(const struct pct_command *self, char **paths, size
         int err = pct_run_look(&runs[i], paths[i], &error);
         if (*error.text)
             pct_say(self, "%s", error.text);
-        if (!err && is_comparable(self, paths[i], &runs[i]))
+        if (!err && is_comparable(self, paths[i], &runs[i], recordings) &&
+            are_alike(self, runs, i + 1))
             continue;
         *status_out = err == PC_ENOENT ? PCT_CALL : PCT_DATA;
         pct_runs_close(runs, n);

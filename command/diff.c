@@ -113,6 +113,8 @@ static int judge(const struct pct_command *self, const struct pct_diff *d, const
     else if (isinf(worst))
         pct_say(self, "the run has %s, and had none before: above %g %%",
                 pct_diff_metric_names[r->metric], r->fail_above);
+    else if (d->recorded)
+        pct_say(self, "the run has %.1f %% more CPU time: above %g %%", worst, r->fail_above);
     else if (r->metric == PCT_DIFF_TIME)
         pct_say(self, "the run takes %.1f %% longer: above %g %%", worst, r->fail_above);
     else
@@ -152,8 +154,10 @@ static int run_diff(const struct pct_command *self, int argc, char **argv)
     if (status || (status = read_files(self, &line, &r)))
         return status;
     size_t n = r.n_before + r.n_after;
-    struct pct_run *runs = pct_runs_look(self, r.paths, n, &status);
-    if (runs)
+    struct pct_run *runs = pct_runs_look(self, r.paths, n, true, &status);
+    if (runs && runs[0].outside && r.metric != PCT_DIFF_TIME)
+        status = pct_refuse(self, "--metric: pcollect record knows neither calls nor bytes");
+    if (runs && !status)
         status = pct_runs_check(self, runs, r.n_before);
     if (runs && !status)
         status = pct_runs_check(self, runs + r.n_before, r.n_after);

@@ -98,7 +98,7 @@ int pct_html_compare(const struct pct_command *self, const struct pct_line *line
                      struct pct_html_request *r)
 {
     int status = PCT_DONE;
-    struct pct_run *runs = pct_runs_look(self, line->words, line->n_words, &status);
+    struct pct_run *runs = pct_runs_look(self, line->words, line->n_words, false, &status);
     if (!runs)
         return status;
     status = pct_runs_unite(self, runs, line->n_words);

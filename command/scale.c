@@ -254,7 +254,7 @@ static int run_scale(const struct pct_command *self, int argc, char **argv)
     int status = going ? check(self, &line, &r) : line.status;
     struct pct_run *runs = NULL;
     if (going && !status)
-        runs = pct_runs_look(self, line.words, line.n_words, &status);
+        runs = pct_runs_look(self, line.words, line.n_words, false, &status);
     if (runs)
         status = pct_runs_check(self, runs, line.n_words);
     if (runs && !status)

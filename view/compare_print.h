@@ -124,6 +124,8 @@ void pct_diff_total_put(struct pct_buf *b, const struct pct_diff *d);
  * table with a title, and keys of JSON after others. */
 typedef void pct_diff_told_fn(void *arg, const char *name, const char *before, const char *after);
 void pct_diff_told(const struct pct_diff *d, pct_diff_told_fn *put, void *arg);
+/* Wall time of one side, mean of its runs. */
+double pct_diff_wall_ns(const struct pct_diff *d, bool after);
 const char *pct_diff_told_title(const struct pct_diff *d);
 void pct_diff_told_print(FILE *out, const struct pct_diff *d);
 void pct_diff_told_json(FILE *out, const struct pct_diff *d);

@@ -110,6 +110,16 @@ static void row_after_error(const struct pct_cell *c, struct pct_value *out)
     set_error(c, &row_at(c)->figure.after, out);
 }
 
+static void row_before_percent(const struct pct_cell *c, struct pct_value *out)
+{
+    set_percent(row_at(c)->figure.before.mean, pct_data_diff(c->d)->total.before.mean, out);
+}
+
+static void row_after_percent(const struct pct_cell *c, struct pct_value *out)
+{
+    set_percent(row_at(c)->figure.after.mean, pct_data_diff(c->d)->total.after.mean, out);
+}
+
 static void row_path(const struct pct_cell *c, struct pct_value *out)
 {
     pct_value_plain(pct_join_path(pct_data_diff(c->d)->join, row_at(c)->node), out);
@@ -149,6 +159,10 @@ static const struct pct_column columns[] = {
     {"after_error", "+- after", PCT_REAL, "half of the 95 % interval of after; empty with one run",
      row_after_error},
     PCT_CONTEXT_COLUMN(row_context, 0),
+    {"before_percent", "of all before", PCT_PERCENT_CHANGE,
+     "before as a share of the total before, over all contexts", row_before_percent},
+    {"after_percent", "of all after", PCT_PERCENT_CHANGE,
+     "after as a share of the total after, over all contexts", row_after_percent},
 };
 
 const struct pct_table pct_diff_table = {"contexts",
@@ -185,13 +199,18 @@ static void print_side(FILE *out, const struct pct_diff *d, bool after, size_t w
     pct_text_escape(&b, d->runs[first].path, PCT_ESCAPE_CELL);
     if (n > 1)
         pct_buf_format(&b, " and %zu more", n - 1);
-    pct_buf_format(&b, ", %s %s: ", pct_text_count(ranks, d->runs[first].n_ranks),
-                   d->runs[first].n_ranks == 1 ? "rank" : "ranks");
+    if (d->recorded && d->runs[first].n_ranks == 1)
+        pct_buf_text(&b, ": ");
+    else
+        pct_buf_format(&b, ", %s %s: ", pct_text_count(ranks, d->runs[first].n_ranks),
+                       d->runs[first].n_ranks == 1 ? "rank" : "ranks");
     if (time->error > 0)
         pct_text_mean(&b, time->mean, time->error);
     else
         pct_buf_text(&b, pct_text_time(mean, (pc_u128)llround(time->mean)));
-    if (d->busy)
+    if (d->recorded)
+        pct_buf_text(&b, " of CPU time");
+    else if (d->busy)
         pct_buf_format(&b, "%s, with waiting for processors",
                        d->runs[first].n_ranks > 1 ? " on the longest rank" : "");
     else if (d->runs[first].n_ranks > 1)
@@ -244,8 +263,8 @@ static double percent_of_before(const struct pct_diff_change *c)
     return c->before.mean > 0 ? 100 * c->change / c->before.mean : 0;
 }
 
-/* "6.1 % less", "3.02 times as long" */
-static void put_change(struct pct_buf *b, const struct pct_diff_change *c)
+/* "6.1 % less", "3.02 times as long"; of CPU time "3.02 times as much". */
+static void put_change(struct pct_buf *b, const struct pct_diff *d, const struct pct_diff_change *c)
 {
     double percent = percent_of_before(c);
     if (percent < MULTIPLE_PERCENT) {
@@ -253,7 +272,7 @@ static void put_change(struct pct_buf *b, const struct pct_diff_change *c)
         return;
     }
     put_factor(b, c->after.mean / c->before.mean);
-    pct_buf_text(b, " times as long");
+    pct_buf_text(b, d->recorded ? " times as much" : " times as long");
 }
 
 static bool has_two_sizes(const struct pct_diff *d)
@@ -291,12 +310,12 @@ static void put_busy(struct pct_buf *b, const struct pct_diff *d)
 {
     pct_buf_text(b, "The machine was busy: how long ranks would else wait in MPI is not known, and "
                     "no MPI call counts as slower or faster. With what is left out the run takes ");
-    put_change(b, &d->wall);
+    put_change(b, d, &d->wall);
     put_doubt(b, d->wall.doubt);
     if (d->balanced) {
         pct_buf_text(b, d->computes ? "; its mean rank computes "
                                     : "; the own time of its mean rank is ");
-        put_change(b, &d->computing);
+        put_change(b, d, &d->computing);
         put_doubt(b, d->computing.doubt);
     }
 }
@@ -315,11 +334,11 @@ static void put_time(struct pct_buf *b, const struct pct_diff *d)
 {
     bool leaves_out = leaves_time_out(d);
     pct_buf_format(b, "%s run takes ", leaves_out ? "Without what is left out the" : "The");
-    put_change(b, &d->time);
+    put_change(b, d, &d->time);
     put_doubt(b, d->time.doubt);
     if (leaves_out) {
         pct_buf_text(b, "; with it ");
-        put_change(b, &d->wall);
+        put_change(b, d, &d->wall);
     }
 }
 
@@ -336,15 +355,18 @@ void pct_diff_run_put(struct pct_buf *b, const struct pct_diff *d)
 void pct_diff_total_put(struct pct_buf *b, const struct pct_diff *d)
 {
     bool time = d->metric == PCT_DIFF_TIME;
-    pct_buf_format(b, "The %s of all ranks%s together%s: ", pct_diff_metric_names[d->metric],
-                   time && d->join->cpu_time ? " and threads" : "",
-                   time && leaves_time_out(d) ? ", without what is left out" : "");
+    if (d->recorded)
+        pct_buf_text(b, "The CPU time of all threads together: ");
+    else
+        pct_buf_format(b, "The %s of all ranks%s together%s: ", pct_diff_metric_names[d->metric],
+                       time && d->join->cpu_time ? " and threads" : "",
+                       time && leaves_time_out(d) ? ", without what is left out" : "");
     put_figure(d, &d->total.before, b);
     pct_buf_text(b, " -> ");
     put_figure(d, &d->total.after, b);
     if (time && (has_two_sizes(d) || d->join->cpu_time)) {
         pct_buf_text(b, ", ");
-        put_change(b, &d->total);
+        put_change(b, d, &d->total);
     }
     pct_buf_text(b, ".");
 }
@@ -363,12 +385,26 @@ static void print_delays(FILE *out, const struct pct_diff *d, size_t width)
         pct_print_sentence(out, width, 0, PCT_DELAY_STAYS);
 }
 
+/* Recordings of different lengths: CPU times of a program that goes on differ by that alone. */
+static void remark_lengths(const struct pct_diff *d, pct_remark_fn *put, void *arg)
+{
+    static const double much = 0.05;
+    double before = pct_diff_wall_ns(d, false), after = pct_diff_wall_ns(d, true);
+    if (fabs(after - before) > much * fmax(before, after))
+        put(arg,
+            "The recordings are not equally long. Of a program that ran before and after them, "
+            "compare shares of the CPU time: --format tsv has them as before_percent and "
+            "after_percent.");
+}
+
 void pct_diff_remarks(const struct pct_diff *d, pct_remark_fn *put, void *arg)
 {
     size_t n = d->n_before + d->n_after;
     pct_calls_remark(d->join, d->runs, 0, d->n_before, put, arg);
     pct_calls_remark(d->join, d->runs, d->n_before, n, put, arg);
-    if (d->metric == PCT_DIFF_TIME && d->join->cpu_time)
+    if (d->recorded)
+        remark_lengths(d, put, arg);
+    else if (d->metric == PCT_DIFF_TIME && d->join->cpu_time)
         put(arg, "Ranks work with several threads: computation of contexts is the CPU time of all "
                  "threads, not a part of the time of the run.");
     pct_runs_remarks(d->runs, n, put, arg);
@@ -385,7 +421,7 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
     fputc('\n', out);
     pct_print_programs(out, d->join, d->runs, width);
     pct_diff_remarks(d, pct_remark_print, &(struct pct_remark_text){out, width});
-    if (d->metric == PCT_DIFF_TIME) {
+    if (d->metric == PCT_DIFF_TIME && !d->recorded) {
         print_delays(out, d, width);
         pct_diff_run_put(&run, d);
         pct_print_sentence(out, width, 0, "%s", run.data);
@@ -397,7 +433,7 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
     if (!d->repeated)
         pct_print_sentence(out, width, 0,
                            "Each side needs three runs or more to tell changes from noise.");
-    if (has_two_sizes(d))
+    if (has_two_sizes(d) && !d->recorded)
         pct_print_sentence(
             out, width, 0,
             "The sides have different numbers of ranks: pcollect scale compares those.");
@@ -660,7 +696,7 @@ static void print_numbers(FILE *out, const struct pct_diff *d, const struct pct_
 static void print_lists(FILE *out, const void *diff, const struct pct_compare_print *how)
 {
     const struct pct_diff *d = diff;
-    bool time = d->metric == PCT_DIFF_TIME;
+    bool time = d->metric == PCT_DIFF_TIME && !d->recorded;
     const char *const titles[PCT_N_VERDICTS] = {[PCT_VERDICT_MORE] = time ? "Slower" : "More",
                                                 [PCT_VERDICT_LESS] = time ? "Faster" : "Less",
                                                 [PCT_VERDICT_NEW] = "New",
@@ -687,15 +723,26 @@ void pct_diff_tsv(FILE *out, const struct pct_diff *diff, const struct pct_choic
     pct_table_tsv(out, &pct_diff_table, &d, choice);
 }
 
+/* Times of a run, in seconds; null: recordings do not know them. */
+static void put_json_times(FILE *out, const char *name, const struct pct_diff *d,
+                           const struct pct_diff_change *time)
+{
+    for (int after = 0; after < 2; after++) {
+        fprintf(out, ",\n  \"%s_%s_s\": ", name, after ? "after" : "before");
+        if (d->recorded)
+            fputs("null", out);
+        else
+            fprintf(out, "%.9f", (after ? &time->after : &time->before)->mean * 1e-9);
+    }
+}
+
 void pct_diff_json(FILE *out, const struct pct_diff *diff, const struct pct_choice *choice)
 {
     struct pct_data d = {.kind = PCT_DATA_DIFF, .diff = diff, .pool = diff->join->pool};
-    const struct pct_diff_change *t = &diff->time;
-    fprintf(out,
-            "{\n  \"pcollect_diff\": 1,\n  \"metric\": \"%s\",\n  \"time_before_s\": %.9f,\n"
-            "  \"time_after_s\": %.9f,\n  \"delayed_before_s\": %.9f,\n  \"delayed_after_s\": %.9f",
-            pct_diff_metric_names[diff->metric], t->before.mean * 1e-9, t->after.mean * 1e-9,
-            diff->delayed.before.mean * 1e-9, diff->delayed.after.mean * 1e-9);
+    fprintf(out, "{\n  \"pcollect_diff\": 1,\n  \"metric\": \"%s\"",
+            pct_diff_metric_names[diff->metric]);
+    put_json_times(out, "time", diff, &diff->time);
+    put_json_times(out, "delayed", diff, &diff->delayed);
     pct_diff_told_json(out, diff);
     pct_table_json(out, &pct_diff_table, &d, choice);
     fputs("\n}\n", out);

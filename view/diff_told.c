@@ -12,7 +12,7 @@
 enum unit { UNIT_NS, UNIT_SHARE, UNIT_COUNT, UNIT_BYTES };
 
 /* Condition under which a figure of a run is known. */
-enum known { ALWAYS, IF_BALANCED, IF_MESSAGES };
+enum known { ALWAYS, IF_MEASURED, IF_BALANCED, IF_MESSAGES };
 
 /* Rows of the table. key: of JSON. at: of the figure, a double, in struct pct_run_told. */
 static const struct figure {
@@ -24,7 +24,7 @@ static const struct figure {
 } figures[] = {
 #define AT(member) offsetof(struct pct_run_told, member)
     {"wall time", "wall_%s_s", AT(wall_ns), UNIT_NS, ALWAYS, false},
-    {"in MPI", "mpi_%s_s", AT(mpi_ns), UNIT_NS, ALWAYS, false},
+    {"in MPI", "mpi_%s_s", AT(mpi_ns), UNIT_NS, IF_MEASURED, false},
     {", mean rank", "own_mean_%s_s", AT(mean_ns), UNIT_NS, IF_BALANCED, true},
     {", longest rank", "own_longest_%s_s", AT(busiest_ns), UNIT_NS, IF_BALANCED, true},
     {"imbalance", "imbalance_%s_percent", AT(imbalance), UNIT_SHARE, IF_BALANCED, false},
@@ -33,9 +33,13 @@ static const struct figure {
 #undef AT
 };
 
-static bool is_known(const struct figure *f, const struct pct_run_told *t)
+static bool is_known(const struct figure *f, const struct pct_run *run)
 {
-    return f->known == IF_BALANCED ? t->balanced : f->known != IF_MESSAGES || t->messages > 0;
+    const struct pct_run_told *t = &run->told;
+    return f->known == ALWAYS        ? true
+           : f->known == IF_MEASURED ? !run->outside
+           : f->known == IF_BALANCED ? t->balanced
+                                     : t->messages > 0;
 }
 
 /* The mean of one side; below 0: not known of one of its runs. */
@@ -44,12 +48,17 @@ static double mean_of(const struct pct_diff *d, const struct figure *f, bool aft
     size_t n = after ? d->n_after : d->n_before;
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
-        const struct pct_run_told *told = &d->runs[i + (after ? d->n_before : 0)].told;
-        if (!is_known(f, told))
+        const struct pct_run *run = &d->runs[i + (after ? d->n_before : 0)];
+        if (!is_known(f, run))
             return -1;
-        sum += *(const double *)((const char *)told + f->at);
+        sum += *(const double *)((const char *)&run->told + f->at);
     }
     return sum / (double)n;
+}
+
+double pct_diff_wall_ns(const struct pct_diff *d, bool after)
+{
+    return mean_of(d, &figures[0], after);
 }
 
 static const char *figure_text(enum unit unit, double value, char out[PCT_NUMBER_BYTES])

@@ -324,14 +324,21 @@ void pct_programs_put(struct pct_buf *b, const struct pct_join *j, const struct 
     const char *first = pc_base_name(runs[0].program), *other = first;
     size_t begins = find_other_begin(j);
     pct_buf_put(b, "", 0);
+    for (size_t k = 1; k < j->n_runs && !strcmp(first, other); k++)
+        other = pc_base_name(runs[k].program);
     if (begins) {
         put_begins(b, j, runs, begins);
         return;
     }
+    if (runs[0].outside && strcmp(first, other) != 0) {
+        pct_text_escape(b, first, PCT_ESCAPE_CELL);
+        pct_buf_text(b, " and ");
+        pct_text_escape(b, other, PCT_ESCAPE_CELL);
+        pct_buf_text(b, " may be two programs.");
+        return;
+    }
     if (j->by_line || partial * 3 <= n * 2)
         return;
-    for (size_t k = 1; k < j->n_runs && !strcmp(first, other); k++)
-        other = pc_base_name(runs[k].program);
     put_partial(b, partial, n, first, other);
 }
 
@@ -389,9 +396,9 @@ static void remark_paused(const struct pct_run *runs, size_t n, pct_remark_fn *p
     bool much = false;
     for (size_t i = 0; i < n; i++) {
         const struct pct_run *run = &runs[i];
-        much |= run->paused_ns >= PCT_COMPARE_DELAYED * run->core_ns;
         if (!(run->paused_ns > 0))
             continue;
+        much |= run->paused_ns >= PCT_COMPARE_DELAYED * run->core_ns;
         pct_text_time(time, (pc_u128)(run->paused_ns / run->n_ranks));
         pct_buf_format(&b, "%s %s per rank of ", b.n ? "," : "MPI_Pcontrol left out", time);
         pct_text_escape(&b, run->path, PCT_ESCAPE_CELL);

@@ -189,6 +189,15 @@ static void describe_modules(struct pct_run *run, const struct pc_profile *p)
     }
 }
 
+/* True if the outermost contexts are those of several programs. */
+static bool has_regions(const struct pc_profile *p)
+{
+    for (uint32_t i = 1; i < p->n_nodes; i++)
+        if (p->nodes[i].kind == PCOLLECT_NODE_REGION)
+            return true;
+    return false;
+}
+
 static void describe_run(struct pct_run *run, const char *path, const struct pc_profile *p,
                          bool keeps_delay)
 {
@@ -221,6 +230,7 @@ static void describe_run(struct pct_run *run, const char *path, const struct pc_
         run->time_ns = fmax(run->time_ns, run_ns);
         run->busiest_ns = fmax(run->busiest_ns, compute);
     }
+    run->by_program = run->outside && has_regions(p);
     run->paused_ns = (double)pct_totals_column(pc_profile_table(p, "resources"), "paused");
     run->open_ns = find_open_ns(p);
     describe_modules(run, p);

@@ -34,15 +34,18 @@ struct pct_run {
     int32_t pid;                    /* of its first rank */
     struct pc_profile_module build; /* of the program; no bytes of build-id: unknown; no path */
     bool sampled;
-    bool timed;        /* contexts have times of calls */
-    bool guessed;      /* compute_ns and busiest_ns of `own` may be delays, or more than is known */
-    bool too_short;    /* guessed because the time outside MPI is too short for samples */
-    bool undivided;    /* it is not known how long ranks waited for a processor: some were killed */
-    bool keeps_delay;  /* waiting for a processor is in all figures: pct_runs_agree */
-    double kept_ns;    /* what is known of that, summed; else 0 */
-    bool outside;      /* sampled from outside: calls of MPI and their times are not known */
-    bool threads_wait; /* for each other in threading runtimes */
-    double n_working;  /* threads with which a rank works, mean of the ranks; 0: not known */
+    bool timed;       /* contexts have times of calls */
+    bool guessed;     /* compute_ns and busiest_ns of `own` may be delays, or more than is known */
+    bool too_short;   /* guessed because the time outside MPI is too short for samples */
+    bool undivided;   /* it is not known how long ranks waited for a processor: some were killed */
+    bool keeps_delay; /* waiting for a processor is in all figures: pct_runs_agree */
+    double kept_ns;   /* what is known of that, summed; else 0 */
+    /* Sampled from outside: calls of MPI and times of ranks are not known, CPU time is; all runs of
+     * a comparison are such recordings, or none. */
+    bool outside;
+    bool by_program;       /* of these: each of several programs is a region */
+    bool threads_wait;     /* for each other in threading runtimes */
+    double n_working;      /* threads with which a rank works, mean of the ranks; 0: not known */
     uint32_t n_threads;    /* of all ranks together: pct_thread_times_count; 0: not known */
     uint32_t n_ranks;      /* of the job */
     uint32_t n_missing;    /* of these, not in the profile */

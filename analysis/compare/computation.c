@@ -145,7 +145,15 @@ static void add_ranks(const struct pct_join *j, const struct pct_joined *r, uint
     }
 }
 
-/* Adds computation by samples. Samples inside MPI are part of the time of the MPI functions. */
+/* Samples that count where they were taken. Those inside MPI are part of the time of the MPI
+ * functions, unless this is not known. */
+static struct pct_sampled sampled_of(const struct pct_joined *r, uint32_t at)
+{
+    const struct pct_own own = pct_tree_own(r->tree, at);
+    return r->run->outside ? own.self : own.computed;
+}
+
+/* Adds computation by samples. */
 void pct_join_add_computation(struct pct_join *j, struct pct_joined *r)
 {
     const struct pct_tree *t = r->tree;
@@ -153,7 +161,7 @@ void pct_join_add_computation(struct pct_join *j, struct pct_joined *r)
     double sampled = 0;
     r->parts = find_parts(j, r, all_ns);
     for (uint32_t i = 0; i < t->n && t->samples; i++) {
-        const struct pct_sampled computed = pct_tree_own(t, i).computed;
+        const struct pct_sampled computed = sampled_of(r, i);
         if (!computed.samples)
             continue;
         struct pct_cost *cost = cost_of(j, r->node[i], r->k);
@@ -163,7 +171,8 @@ void pct_join_add_computation(struct pct_join *j, struct pct_joined *r)
         cost->samples += (double)computed.samples;
         cost->variance += part * part * pct_samples_variance(computed, t->samples->all);
         add_ranks(j, r, i, cost);
-        describe(j, r, i);
+        if (t->nodes[i].kind != PCOLLECT_NODE_OP)
+            describe(j, r, i);
     }
     if (j->cpu_time)
         return;

@@ -129,6 +129,18 @@ static void make_totals(struct pct_diff *d)
     close_change(&d->total);
 }
 
+/* True for a context whose time is known by samples alone. */
+static bool is_sampled(const struct pct_diff *d, uint32_t node)
+{
+    return d->recorded || d->join->nodes[node].kind == PCOLLECT_NODE_POINT;
+}
+
+/* True for one of measured calls. */
+static bool is_call(const struct pct_diff *d, uint32_t node)
+{
+    return !d->recorded && d->join->nodes[node].kind == PCOLLECT_NODE_OP;
+}
+
 /* Mean number of samples of code of which a run has none with a chance of 5 %. */
 #define UNSEEN 3.0
 
@@ -148,8 +160,7 @@ static double find_unseen(const struct pct_diff *d, size_t first, size_t n)
 double pct_diff_unseen_ns(const struct pct_diff *d, const struct pct_diff_row *row, bool after)
 {
     const struct pct_diff_side *side = after ? &row->figure.after : &row->figure.before;
-    if (d->metric != PCT_DIFF_TIME || d->join->nodes[row->node].kind != PCOLLECT_NODE_POINT ||
-        side->mean > 0)
+    if (d->metric != PCT_DIFF_TIME || !is_sampled(d, row->node) || side->mean > 0)
         return 0;
     return after ? d->unseen_after_ns : d->unseen_before_ns;
 }
@@ -178,10 +189,9 @@ static bool fill_row(const struct pct_diff *d, uint32_t node, struct pct_diff_ro
     close_change(&row->figure);
     close_change(&row->with_delay);
     /* A few samples on both sides together are no evidence of a change. */
-    if (row->figure.change != 0 && d->join->nodes[node].kind == PCOLLECT_NODE_POINT &&
-        samples < PCT_SAMPLES_FEW)
+    if (row->figure.change != 0 && is_sampled(d, node) && samples < PCT_SAMPLES_FEW)
         row->verdict = PCT_VERDICT_NOISE;
-    else if (before != after && d->join->nodes[node].kind == PCOLLECT_NODE_OP)
+    else if (before != after && is_call(d, node))
         row->verdict = after ? PCT_VERDICT_NEW : PCT_VERDICT_GONE;
     return any;
 }
@@ -212,7 +222,7 @@ static double least_of(const struct pct_diff *d, const struct pct_diff_row *row)
     double sample =
         (d->unseen_before_ns * (double)d->n_before + d->unseen_after_ns * (double)d->n_after) /
         (2 * UNSEEN);
-    if (d->join->nodes[row->node].kind == PCOLLECT_NODE_POINT && sample > 0)
+    if (is_sampled(d, row->node) && sample > 0)
         return sample;
     return part * (before > 0 && (after > before || !(after > 0)) ? before : after);
 }
@@ -226,11 +236,10 @@ static void test_times(const struct pct_diff *d, struct pct_diff_row **rows, siz
     double *values = pct_alloc(2 * n * n_runs, sizeof *values), *variances = values + n * n_runs;
     for (size_t i = 0; i < n; i++) {
         uint32_t node = rows[i]->node;
-        tests[i] =
-            (struct pct_scatter_row){.computes = d->join->nodes[node].kind != PCOLLECT_NODE_OP,
-                                     .values = &values[i * n_runs],
-                                     .variances = &variances[i * n_runs],
-                                     .least = least_of(d, rows[i])};
+        tests[i] = (struct pct_scatter_row){.computes = !is_call(d, node),
+                                            .values = &values[i * n_runs],
+                                            .variances = &variances[i * n_runs],
+                                            .least = least_of(d, rows[i])};
         for (size_t k = 0; k < n_runs; k++) {
             const struct pct_cost *cost = pct_join_cost(d->join, node, k);
             values[i * n_runs + k] = cost->ns + (with_delay ? cost->delayed_ns : 0);
@@ -297,7 +306,7 @@ static void judge_row(const struct pct_diff *d, struct pct_diff_row *row)
     if (row->verdict != PCT_VERDICT_SAME)
         return;
     bool agree = is_change(d, with) && with->change * f->change > 0;
-    bool call = d->metric == PCT_DIFF_TIME && d->join->nodes[row->node].kind == PCOLLECT_NODE_OP;
+    bool call = d->metric == PCT_DIFF_TIME && is_call(d, row->node);
     /* Nothing is left of the time of calls that are there: all of it may be delay. */
     bool all_delay = call && !(fmin(f->before.mean, f->after.mean) > 0);
     row->by_delay =
@@ -388,6 +397,7 @@ struct pct_diff *pct_diff_make(const struct pct_run *runs, size_t n_before, size
     *d =
         (struct pct_diff){.metric = metric, .runs = runs, .n_before = n_before, .n_after = n_after};
     d->repeated = n_before > 1 && n_after > 1;
+    d->recorded = runs[0].outside;
     if (pct_join_new(runs, n_before + n_after, PCT_JOIN_UNDELAYED, &d->join, error)) {
         pct_diff_free(d);
         return NULL;
@@ -428,6 +438,9 @@ struct pct_diff_tree *pct_diff_tree_new(const struct pct_diff *d)
         close_change(&t->change[i]);
         if (!t->tree->few[i])
             t->moved[i] += fabs(after / (double)d->n_after - before / (double)d->n_before);
+        /* The samples of a program from outside are in many contexts, with few in each. */
+        if (d->recorded && !t->tree->few_below[i])
+            t->moved[i] = fmax(t->moved[i], fabs(t->change[i].change));
         if (i)
             t->moved[t->tree->nodes[i].parent] += t->moved[i];
     }
@@ -447,7 +460,7 @@ void pct_diff_tree_free(struct pct_diff_tree *t)
 
 const struct pct_diff_side *pct_diff_time(const struct pct_diff *d, bool after)
 {
-    const struct pct_diff_change *time = d->busy ? &d->wall : &d->time;
+    const struct pct_diff_change *time = d->recorded ? &d->total : d->busy ? &d->wall : &d->time;
     return after ? &time->after : &time->before;
 }
 
@@ -461,7 +474,8 @@ static double growth_of(const struct pct_diff *d, const struct pct_diff_change *
 
 double pct_diff_worst(const struct pct_diff *d, const char **place_out)
 {
-    double worst = growth_of(d, d->metric == PCT_DIFF_TIME ? &d->time : &d->total);
+    bool time = d->metric == PCT_DIFF_TIME && !d->recorded;
+    double worst = growth_of(d, time ? &d->time : &d->total);
     *place_out = NULL;
     if (d->busy)
         worst = fmin(worst, growth_of(d, &d->wall));

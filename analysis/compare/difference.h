@@ -15,6 +15,8 @@
  * unknown, and the report says so. In which MPI calls ranks waited for a processor is not known: a
  * change is real only if the times with and without the share of it that is left out agree.
  *
+ * Recordings (struct pct_run) have CPU time alone, by samples: of MPI functions as well.
+ *
  * A context of MPI calls without a call on one side is new or gone. One of computation without a
  * sample there may still run: it takes more, or less.
  */
@@ -72,6 +74,7 @@ struct pct_diff {
     struct pct_join *join;
     struct pct_diff_row *rows;
     size_t n_rows;
+    bool recorded; /* `total` is the time of the run; `time`, `wall` and `computing` are unknown */
     struct pct_diff_change time; /* of the run, mean of its ranks, without what is left out; ns */
     struct pct_diff_change wall; /* of its longest rank, with it */
     struct pct_diff_change computing; /* own time of its mean rank, as struct pct_run_told has it */
@@ -94,8 +97,8 @@ struct pct_diff *pct_diff_make(const struct pct_run *runs, size_t n_before, size
                                enum pct_diff_metric metric, struct pc_error *error);
 void pct_diff_free(struct pct_diff *d);
 
-/* The time of the run on one side, by which it is introduced: with what is left out, if it is busy.
- */
+/* The time of the run on one side, by which it is introduced: with what is left out, if it is busy;
+ * of recordings the CPU time. */
 const struct pct_diff_side *pct_diff_time(const struct pct_diff *d, bool after);
 
 /* The bound of a row's time on one side, if it is of computation without a sample there; else 0. */
@@ -108,7 +111,8 @@ void pct_diff_name_places(struct pct_diff *d, bool full_names);
 /* The trees of both sides as one, with the metric as figure; of busy runs with the time of
  * computation alone, because that of MPI calls is not known without waits for processors. For each
  * node: the inclusive figure of each side, as mean over its runs, and the sum of the sizes of all
- * changes at the node and below, without computation of which there are few samples. */
+ * changes at the node and below, without computation of which there are few samples; of recordings
+ * at least the change of the node with all below. */
 struct pct_diff_tree {
     struct pct_join_tree *tree; /* nodes with the greatest changes first */
     struct pct_diff_change *change;

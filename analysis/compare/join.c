@@ -457,6 +457,24 @@ static bool is_left_out(const struct pct_tree *t, const struct pct_node *n)
            !pct_tree_below(t, (uint32_t)(n - t->nodes)).computed.samples;
 }
 
+/* The node that has the contexts of a run: the root; where other recordings have a region for each
+ * program, that of the only one of this. */
+static uint32_t find_root(struct pct_join *j, const struct pct_run *runs, size_t run)
+{
+    struct pct_buf label = {0};
+    struct key key = {.kind = PCOLLECT_NODE_REGION, .site = {0, 1}};
+    bool by_program = false;
+    for (size_t k = 0; k < j->n_runs; k++)
+        by_program |= runs[k].by_program;
+    if (!by_program || runs[run].by_program)
+        return 0;
+    pct_label_region(&label, pc_base_name(runs[run].program));
+    key.label = pct_pool_intern(j->pool, label.data);
+    pct_buf_free(&label);
+    uint32_t found = find_child(j, 0, &key);
+    return found != PC_NO_INDEX ? found : add_node(j, 0, &key);
+}
+
 static void add_tree(struct pct_join *j, const struct pct_run *runs, const struct pct_run *run,
                      size_t k)
 {
@@ -479,10 +497,10 @@ static void add_tree(struct pct_join *j, const struct pct_run *runs, const struc
     /* Parents come before their children. */
     for (size_t i = 0; i < r.tree->n; i++) {
         const struct pct_node *n = &r.tree->nodes[i];
-        r.node[i] = i ? r.node[n->parent] : 0;
+        r.node[i] = i ? r.node[n->parent] : find_root(j, runs, k);
         if (is_left_out(r.tree, n))
             continue;
-        r.node[i] = i ? match_node(&b, n, r.node[i]) : 0;
+        r.node[i] = i ? match_node(&b, n, r.node[i]) : r.node[i];
         add_cost(&b, r.node[i], n);
     }
     add_open_calls(&b, r.node);
@@ -531,7 +549,7 @@ static struct pct_join *begin_join(const struct pct_run *runs, size_t n, enum pc
         if (runs[k].n_ranks != j->n_ranks || runs[k].n_missing || j->n_ranks > PCT_JOIN_RANKS)
             j->n_ranks = 0;
         j->divided &= runs[k].sampled;
-        j->cpu_time |= times == PCT_JOIN_UNDELAYED && runs[k].n_working > 1;
+        j->cpu_time |= times == PCT_JOIN_UNDELAYED && (runs[k].n_working > 1 || runs[k].outside);
     }
     j->cpu_time &= j->divided;
     j->pool = pct_pool_new();

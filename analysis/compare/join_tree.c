@@ -121,6 +121,7 @@ static void sum_up(struct pct_join_tree *t, const uint32_t *part_of,
     t->own = pct_alloc(t->n * n, sizeof *t->own);
     t->below = pct_alloc(t->n * n, sizeof *t->below);
     t->few = pct_alloc(t->n, sizeof *t->few);
+    t->few_below = pct_alloc(t->n, sizeof *t->few_below);
     double *samples = pct_alloc(t->n, sizeof *samples);
     for (uint32_t i = 0; i < t->join->n; i++)
         for (size_t k = 0; k < n; k++) {
@@ -130,6 +131,11 @@ static void sum_up(struct pct_join_tree *t, const uint32_t *part_of,
         }
     for (uint32_t i = 0; i < t->n; i++)
         t->few[i] = samples[i] > 0 && samples[i] < PCT_SAMPLES_FEW;
+    for (size_t i = t->n; i-- > 0;) {
+        t->few_below[i] = samples[i] < PCT_SAMPLES_FEW;
+        if (i)
+            samples[t->nodes[i].parent] += samples[i];
+    }
     pct_free(samples);
     memcpy(t->below, t->own, t->n * n * sizeof *t->own);
     for (size_t i = t->n; i-- > 1;)
@@ -166,6 +172,7 @@ void pct_join_tree_free(struct pct_join_tree *t)
     pct_free(t->own);
     pct_free(t->below);
     pct_free(t->few);
+    pct_free(t->few_below);
     pct_free(t);
 }
 

@@ -35,7 +35,8 @@ struct pct_join_tree {
     struct pct_join_tree_node *nodes;
     size_t n, room;
     double *own, *below; /* node * n_runs + run */
-    bool *few;           /* own computation has too few samples in all runs to tell a change */
+    /* Own computation, and with all below, has too few samples in all runs to tell a change. */
+    bool *few, *few_below;
 };
 
 /* Makes the tree; `figure` gets the figure of a node from its cost. */

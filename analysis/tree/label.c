@@ -107,6 +107,13 @@ void pct_label_program(struct pct_buf *b, const struct pc_profile *p, uint32_t m
     pct_buf_text(b, ")");
 }
 
+void pct_label_region(struct pct_buf *b, const char *name)
+{
+    pct_buf_text(b, "(region ");
+    pct_text_escape(b, name, PCT_ESCAPE_NAME);
+    pct_buf_text(b, ")");
+}
+
 void pct_label_other(struct pct_buf *b, const struct pc_profile *p, const struct pc_profile_node *n)
 {
     const char *name = NULL;
@@ -122,9 +129,7 @@ void pct_label_other(struct pct_buf *b, const struct pc_profile *p, const struct
         break;
     case PCOLLECT_NODE_REGION:
         name = pc_profile_region(p, n->offset);
-        pct_buf_text(b, "(region ");
-        pct_text_escape(b, name ? name : "of unknown name", PCT_ESCAPE_NAME);
-        pct_buf_text(b, ")");
+        pct_label_region(b, name ? name : "of unknown name");
         break;
     default:
         break;

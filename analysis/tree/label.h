@@ -43,6 +43,8 @@ const char *pct_label_module(const struct pc_profile *p, const char *path);
 void pct_label_program(struct pct_buf *b, const struct pc_profile *p, uint32_t module,
                        bool full_path);
 
+/* Appends the label of a region of that name. */
+void pct_label_region(struct pct_buf *b, const char *name);
 /* Appends the label of any other node: an MPI function, (region NAME), (phase N) or (cut). */
 void pct_label_other(struct pct_buf *b, const struct pc_profile *p,
                      const struct pc_profile_node *n);
