@@ -17,6 +17,7 @@ struct unit {
     uint64_t job;  /* job of the rank, from its launcher; 0: unknown */
     bool mpi;      /* an MPI library was mapped */
     char *program; /* path */
+    char *name;    /* by which it is known: known_name */
     struct pct_stack_tree *tree;
     uint64_t n_lost; /* records that the kernel left out while it ran */
 };
@@ -27,6 +28,7 @@ struct process {
     struct pct_code code;
     struct pct_jit jit;
     char *program;                      /* path; NULL: not known yet */
+    char comm[PCT_COMM_BYTES];          /* its name; "": not known */
     char *mpi_folder;                   /* NULL: no MPI library is mapped */
     bool hidden;                        /* the kernel does not let us read its mappings */
     bool in_exec;                       /* no code of the program was seen since its exec */
@@ -137,16 +139,27 @@ static struct process **find_link(struct pct_recorder *r, int pid)
     return at;
 }
 
+/* The name by which people know a program: that of the process, if the file has another one, as
+ * behind a symbolic link or as the interpreter of a script; else that of the file, which may be
+ * longer. */
+static const char *known_name(const char *program, const char *comm)
+{
+    const char *file = pc_base_name(program);
+    size_t n = strlen(comm);
+    bool of_file = !strncmp(file, comm, n) && (!file[n] || n + 1 == PCT_COMM_BYTES);
+    return *program != '/' || !n || of_file ? file : comm;
+}
+
 static struct unit *unit_of(struct pct_recorder *r, struct process *p)
 {
     if (p->unit)
         return p->unit;
-    const char *program = p->program ? p->program : "";
+    const char *program = p->program ? p->program : "", *name = known_name(program, p->comm);
     struct pc_config_launch l = pct_watch_launch(p->pid);
     bool mpi = p->mpi_folder != NULL;
     for (size_t i = 0; i < r->n_units && !p->unit; i++)
         if (r->units[i]->rank == l.rank && r->units[i]->job == l.key && r->units[i]->mpi == mpi &&
-            !strcmp(r->units[i]->program, program))
+            !strcmp(r->units[i]->program, program) && !strcmp(r->units[i]->name, name))
             p->unit = r->units[i];
     if (p->unit)
         return p->unit;
@@ -156,6 +169,7 @@ static struct unit *unit_of(struct pct_recorder *r, struct process *p)
                        .job = l.key,
                        .mpi = mpi,
                        .program = pct_copy(program),
+                       .name = pct_copy(name),
                        .tree = pct_stack_tree_new()};
     r->units = pct_grow(r->units, r->n_units, &r->units_room, sizeof(struct unit *));
     r->units[r->n_units++] = u;
@@ -184,6 +198,7 @@ static void forget_program(struct pct_recorder *r, struct process *p)
     pct_free(p->program);
     pct_free(p->mpi_folder);
     p->program = p->mpi_folder = NULL;
+    p->comm[0] = '\0';
     p->unit = NULL;
 }
 
@@ -257,6 +272,7 @@ static void read_process(struct pct_recorder *r, struct process *p)
 {
     char path[4096];
     pct_watch_exe(p->pid, path, sizeof path);
+    pct_watch_comm(p->pid, p->comm);
     note_file(p, path);
     read_mappings(r, p);
 }
@@ -293,6 +309,7 @@ static void fork_process(struct pct_recorder *r, int parent, int pid)
     p->java = from->java;
     p->program = from->program ? pct_copy(from->program) : NULL;
     p->mpi_folder = from->mpi_folder ? pct_copy(from->mpi_folder) : NULL;
+    memcpy(p->comm, from->comm, sizeof p->comm);
     p->unit = from->unit;
 }
 
@@ -339,8 +356,8 @@ static void keep(struct pct_recorder *r, struct process *p, const struct pct_sta
     const struct pct_shown_frames shown = pct_shown_frames(s);
     struct unit *u = unit_of(r, p);
     if (r->show)
-        r->show(r->show_arg, &(struct pct_sampled_stack){p->pid, u->rank, u->job, u->mpi,
-                                                         u->program, s, &shown, record->n});
+        r->show(r->show_arg, &(struct pct_sampled_stack){p->pid, u->rank, u->job, u->mpi, u->name,
+                                                         s, &shown, record->n});
     else
         pct_stack_tree_add(u->tree, s, &shown, &sampled);
 }
@@ -426,6 +443,7 @@ void pct_recorder_take(void *recorder, const struct pct_ring_record *record)
     case PCT_RING_EXEC:
         p = find_process(r, record->pid);
         forget_program(r, p);
+        snprintf(p->comm, sizeof p->comm, "%s", record->name);
         p->in_exec = true;
         break;
     case PCT_RING_FORK:
@@ -448,7 +466,14 @@ static int compare_units(const void *left, const void *right)
         return a->rank < b->rank ? -1 : 1;
     if (a->mpi != b->mpi)
         return a->mpi ? -1 : 1;
-    return strcmp(a->program, b->program);
+    int program = strcmp(a->program, b->program);
+    return program ? program : strcmp(a->name, b->name);
+}
+
+/* The program of a profile: the path of its file, or the name by which it is known. */
+static const char *exe_of(const struct unit *u)
+{
+    return strcmp(u->name, pc_base_name(u->program)) ? u->name : u->program;
 }
 
 static int add_profile(struct pc_profile_sum *sum, const struct pct_stack_tree *t,
@@ -501,7 +526,7 @@ static int add_ranks(struct pct_recorder *r, struct pct_stack_rank rank, struct 
         }
         last = rank.rank = u->rank;
         rank.pid = u->pid;
-        rank.exe = u->program;
+        rank.exe = exe_of(u);
         rank.n_lost = u->n_lost + other_lost;
         other_lost = 0;
         r->told.n_ranks++;
@@ -527,12 +552,10 @@ static bool is_one_job(const struct pct_recorder *r)
 /* The region of a program: its name, or its path where another one has that name. */
 static const char *region_of(const struct pct_recorder *r, const struct unit *u)
 {
-    const char *name = pc_base_name(u->program);
     for (size_t i = 0; i < r->n_units; i++)
-        if (!strcmp(pc_base_name(r->units[i]->program), name) &&
-            strcmp(r->units[i]->program, u->program) != 0)
+        if (!strcmp(r->units[i]->name, u->name) && strcmp(r->units[i]->program, u->program) != 0)
             return u->program;
-    return *name ? name : "kernel";
+    return *u->name ? u->name : "kernel";
 }
 
 static size_t count_programs(const struct pct_recorder *r)
@@ -540,7 +563,8 @@ static size_t count_programs(const struct pct_recorder *r)
     size_t n = 0;
     for (size_t i = 0; i < r->n_units; i++) {
         size_t k = 0;
-        while (k < i && strcmp(r->units[k]->program, r->units[i]->program) != 0)
+        while (k < i && (strcmp(r->units[k]->program, r->units[i]->program) != 0 ||
+                         strcmp(r->units[k]->name, r->units[i]->name) != 0))
             k++;
         n += k == i && *r->units[i]->program;
     }
@@ -563,7 +587,7 @@ static int add_programs(struct pct_recorder *r, struct pct_stack_rank rank,
     }
     bool mixed = pct_stack_tree_ns(most->tree) < all_ns / 10 * 9;
     rank.pid = most->pid;
-    rank.exe = r->name && (mixed || r->named_always) ? r->name : most->program;
+    rank.exe = r->name && (mixed || r->named_always) ? r->name : exe_of(most);
     if (r->n_units == 1)
         return add_profile(sum, most->tree, &rank, error);
     struct pct_stack_tree *all = pct_stack_tree_new();
@@ -633,6 +657,7 @@ void pct_recorder_free(struct pct_recorder *r)
             remove_process(r, r->chains[i]->pid);
     for (size_t i = 0; i < r->n_units; i++) {
         pct_free(r->units[i]->program);
+        pct_free(r->units[i]->name);
         pct_stack_tree_free(r->units[i]->tree);
         pct_free(r->units[i]);
     }

@@ -41,10 +41,11 @@ struct pct_recorded {
 
 /* A sample with its process. Valid during the call; its names are valid as long as the recorder. */
 struct pct_sampled_stack {
-    int pid, rank;       /* rank -1: none */
-    uint64_t job;        /* of the rank, from its launcher; 0: unknown */
-    bool mpi;            /* an MPI library is mapped */
-    const char *program; /* path, or "(unknown program)"; "": the kernel, or a process in exec */
+    int pid, rank; /* rank -1: none */
+    uint64_t job;  /* of the rank, from its launcher; 0: unknown */
+    bool mpi;      /* an MPI library is mapped */
+    /* The name of its program, or "(unknown program)"; "": the kernel, or a process in exec. */
+    const char *program;
     const struct pct_stack *stack;
     const struct pct_shown_frames *shown;
     uint64_t ns;

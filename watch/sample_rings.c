@@ -442,7 +442,9 @@ static bool read_record(const uint8_t *at, uint64_t fixed, struct pct_ring_recor
     case PERF_RECORD_COMM:
         out->type = PCT_RING_EXEC;
         out->pid = number_at(p);
-        return (h->misc & PERF_RECORD_MISC_COMM_EXEC) != 0;
+        out->name = (const char *)p + 8;
+        return h->misc & PERF_RECORD_MISC_COMM_EXEC && is_whole(h, 8) &&
+               memchr(out->name, '\0', (size_t)(end - p) - 8);
     case PERF_RECORD_FORK:
     case PERF_RECORD_EXIT:
         out->type = h->type == PERF_RECORD_FORK ? PCT_RING_FORK : PCT_RING_EXIT;

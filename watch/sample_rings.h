@@ -34,6 +34,7 @@ struct pct_ring_record {
     const uint8_t *stack; /* n_stack bytes from the stack pointer on */
     size_t n_stack;
     struct pct_mapping map;
+    const char *name; /* EXEC: that of the process, cut to PCT_COMM_BYTES; else NULL */
 };
 
 struct pct_rings;

@@ -52,6 +52,11 @@ static inline bool pct_watch_is_mpi(const char *path)
 {
     return strncmp(pc_base_name(path), "libmpi", 6) == 0;
 }
+/* Bytes of the name that the kernel keeps of a process, with the 0 behind it. */
+enum { PCT_COMM_BYTES = 16 };
+/* That name: of the file that it executed, which may be a link or a script, unless it has chosen
+ * another one; "": there is no such process. */
+void pct_watch_comm(int pid, char comm[PCT_COMM_BYTES]);
 /* The role of a running process by its name. */
 enum pc_launcher_role pct_watch_role(int pid);
 /* Adds the ranks on this node of the job with this key (struct pc_config_launch). */

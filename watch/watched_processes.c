@@ -296,12 +296,18 @@ int pct_watch_add(struct pct_watched_job *job, int pid, struct pc_error *error)
     return PC_OK;
 }
 
+void pct_watch_comm(int pid, char comm[PCT_COMM_BYTES])
+{
+    char path[64], line[PCT_COMM_BYTES + 1];
+    snprintf(path, sizeof path, "/proc/%d/comm", pid);
+    pc_read_small(path, line, sizeof line);
+    snprintf(comm, PCT_COMM_BYTES, "%.*s", (int)strcspn(line, "\n"), line);
+}
+
 enum pc_launcher_role pct_watch_role(int pid)
 {
-    char path[64], name[32];
-    snprintf(path, sizeof path, "/proc/%d/comm", pid);
-    pc_read_small(path, name, sizeof name);
-    name[strcspn(name, "\n")] = '\0';
+    char name[PCT_COMM_BYTES];
+    pct_watch_comm(pid, name);
     return pc_launcher_role(name);
 }
 

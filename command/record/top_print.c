@@ -84,7 +84,7 @@ static void put_module(const struct printer *p, struct pct_buf *b, uint32_t plac
 static void put_program(struct pct_buf *b, const struct pct_busy_process *of)
 {
     if (*of->program)
-        put_base_name(b, of->program);
+        pct_text_escape(b, of->program, PCT_ESCAPE_CELL);
     else
         pct_buf_text(b, "(kernel)");
 }
