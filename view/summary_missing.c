@@ -500,12 +500,12 @@ static void put_covered(const struct pct_head *h, struct pct_buf *b)
     pct_buf_text(b, " of the CPU time: shares are of that part");
 }
 
-/* True for a function of Python that the interpreter has named for perf (python -X perf). */
-static bool is_of_python(const struct pct_data *d, uint32_t node)
+/* True for a function whose name begins so. */
+static bool is_function(const struct pct_data *d, uint32_t node, const char *begin)
 {
     struct pct_place place = pct_symbols_node(pct_data_symbols(d), node);
     const char *function = place.n_frames ? place.frames[0].function : NULL;
-    return function && !strncmp(function, "py::", 4);
+    return function && !strncmp(function, begin, strlen(begin));
 }
 
 /* Appends that a recording from outside has the interpreter in place of the functions of Python. */
@@ -520,7 +520,8 @@ static void put_python(const struct pct_head *h, struct pct_buf *b)
         if (module == PC_NO_INDEX)
             continue;
         interpreted |= pct_symbols_is_python(&p->modules[module]);
-        if (is_of_python(h->d, i))
+        /* The interpreter has named it for perf (python -X perf). */
+        if (is_function(h->d, i, "py::"))
             return;
     }
     if (interpreted)
@@ -528,8 +529,28 @@ static void put_python(const struct pct_head *h, struct pct_buf *b)
                         "shown: pcollect run and pcollect where have them");
 }
 
+/* Appends how much of a recording is in code without names that processes made. */
+static void put_made(const struct pct_head *h, struct pct_buf *b)
+{
+    const struct pc_profile *p = h->d->profile;
+    const struct pct_samples *samples = pct_data_samples(h->d);
+    pc_u128 made_ns = 0;
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        const struct pc_profile_node *n = &p->nodes[i];
+        if (n->kind == PCOLLECT_NODE_POINT && n->module != PC_NO_INDEX &&
+            !strcmp(p->modules[n->module].path, PCOLLECT_MODULE_JIT) &&
+            is_function(h->d, i, PCT_MADE_CODE))
+            made_ns += pct_samples_of(samples, i).ns;
+    }
+    if (made_ns * 100 < samples->all.ns || !made_ns)
+        return;
+    pct_head_percent(b, pct_text_share(made_ns, samples->all.ns));
+    pct_buf_text(b, " of the sampled CPU time is in code without names that a program made while "
+                    "it ran: " PCT_MADE_CODE_CURE);
+}
+
 void (*const pct_head_context_notes[])(const struct pct_head *, struct pct_buf *) = {
-    put_disagreement, put_added_up, put_unsampled, put_covered, put_python, NULL};
+    put_disagreement, put_added_up, put_unsampled, put_covered, put_python, put_made, NULL};
 
 static void put_notes(const struct pct_head *h, struct pct_buf *b)
 {

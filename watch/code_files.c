@@ -753,6 +753,12 @@ static const struct pct_code_range *find_range(const struct pct_code *c, uint64_
     return NULL;
 }
 
+bool pct_code_is_made(const struct pct_code *c, uint64_t pc)
+{
+    const struct pct_code_range *r = find_range(c, pc);
+    return r && r->made;
+}
+
 bool pct_code_has_pointers(const struct pct_code *c, uint64_t pc)
 {
     const struct pct_code_range *r = find_range(c, pc);

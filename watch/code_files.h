@@ -87,6 +87,9 @@ bool pct_code_is_mapped(const struct pct_code *c, uint64_t pc);
  * in it; NULL: the address is in no such file. Valid as long as the files. */
 const char *pct_code_gone(const struct pct_code *c, uint64_t pc, uint64_t *offset);
 
+/* True for code in anonymous memory: the process has made it. */
+bool pct_code_is_made(const struct pct_code *c, uint64_t pc);
+
 /* True for code whose functions are taken to have frame pointers where they have no unwind table:
  * made code, and that of Go. */
 bool pct_code_has_pointers(const struct pct_code *c, uint64_t pc);

@@ -56,6 +56,16 @@ static struct pct_stack_frame frame_of(struct pct_code_frames *f, const struct p
     return f->known[f->n_known++].frame;
 }
 
+/* Names code that the process has made, of which it tells no names. */
+static void name_made(struct pct_code_frames *f, struct pct_stack_frame *frame)
+{
+    frame->module = pct_stack_module(&f->modules, PCOLLECT_MODULE_JIT, NULL, 0);
+    frame->function = PCT_MADE_CODE;
+    frame->offset =
+        pct_named_make(&f->named, frame->module, &(struct pct_frame){.function = frame->function}) -
+        frame->exact;
+}
+
 /* The frame of code that belongs to no file, or to one that could not be opened. */
 static struct pct_stack_frame frame_of_none(struct pct_code_frames *f, int pid,
                                             const struct pct_code *code, struct pct_jit *jit,
@@ -68,7 +78,9 @@ static struct pct_stack_frame frame_of_none(struct pct_code_frames *f, int pid,
         frame.offset += !w->exact;
         return frame;
     }
-    pct_jit_name(jit, pid, &f->named, &f->modules, &frame);
+    if (!pct_jit_name(jit, pid, &f->named, &f->modules, &frame) &&
+        pct_code_is_made(code, w->there - !w->exact))
+        name_made(f, &frame);
     return frame;
 }
 

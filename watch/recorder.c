@@ -373,6 +373,12 @@ static bool read_sample(void *record, uint64_t address, uint64_t *out)
     return true;
 }
 
+/* True for code that the process made, without a name. */
+static bool is_nameless(const struct pct_stack_frame *f)
+{
+    return f->function && !strcmp(f->function, PCT_MADE_CODE);
+}
+
 static void take_sample(struct pct_recorder *r, const struct pct_ring_record *record)
 {
     struct process *p = find_process(r, record->pid);
@@ -395,9 +401,10 @@ static void take_sample(struct pct_recorder *r, const struct pct_ring_record *re
     bool nameless = false;
     for (size_t i = 0; i < s.n; i++) {
         s.frames[i] = pct_code_frame(&r->known, p->pid, &p->code, &p->jit, &r->walked[i]);
-        nameless |= !s.frames[i].module;
+        nameless |= is_nameless(&s.frames[i]);
     }
     r->told.n_java += nameless && p->java;
+    r->told.n_made += s.n && is_nameless(&s.frames[0]) && !p->java;
     if (is_exec(p, &s, r->walked))
         s.n = cut = 0;
     if (!s.n) {

@@ -29,6 +29,7 @@ struct pct_recorded {
     uint64_t n_foreign;             /* the same, of processes outside of our pid namespace */
     struct pct_tableless tableless; /* those of PCT_CUT_TABLE by file */
     uint64_t n_java;                /* samples in code that Java made, without names */
+    uint64_t n_made;                /* samples in code that other programs made, likewise */
     uint64_t n_unknown;             /* samples without code of a program, as in kernel threads */
     /* Records that the kernel had no room for: of the clock and of actions; of the event. */
     uint64_t n_lost, n_lost_of_event;

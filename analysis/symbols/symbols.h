@@ -155,4 +155,11 @@ enum pct_caller { PCT_CALLER_OTHER, PCT_CALLER_PASSES, PCT_CALLER_PYTHON };
 enum pct_caller pct_symbols_caller(const struct pc_profile *p, uint32_t module,
                                    const struct pct_frame *frame);
 
+/* The function, in the module PCOLLECT_MODULE_JIT, of code that a process made while it ran and
+ * tells no names of; and what names it. */
+#define PCT_MADE_CODE "(code made at run time)"
+#define PCT_MADE_CODE_CURE                                                                         \
+    "a program that writes /tmp/perf-PID.map while it is recorded, as node --perf-basic-prof "     \
+    "does, gives names to such code"
+
 #endif

@@ -364,6 +364,11 @@ static void tell(const struct job *j, const struct pct_recorded *told)
                 "%.3g %% of the samples are in code without names that Java made: `jcmd PID "
                 "Compiler.perfmap`, of Java 17 and later, names what is recorded after it",
                 100 * (double)told->n_java / n);
+    if (told->n_made * 100 > told->n_samples)
+        pct_say(j->sampling.self,
+                "%.3g %% of the samples are in code without names that programs made while they "
+                "ran: " PCT_MADE_CODE_CURE,
+                100 * (double)told->n_made / n);
     tell_missed(j, told);
     if (j->sampling.stops)
         tell_stops(j, told);
