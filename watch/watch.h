@@ -109,6 +109,9 @@ struct pc_config_launch pct_watch_launch(int pid);
 
 /* The processors that are online, ascending; NULL: unknown. To be freed with pct_free. */
 int *pct_watch_processors(size_t *n);
+/* CPU time that processors have used since the boot, in ns, in the ticks of /proc/stat: each[i] is
+ * that of cpus[i]. Returns that of all processors. UINT64_MAX: unknown. */
+uint64_t pct_watch_used_ns(const int *cpus, size_t n, uint64_t *each);
 
 /* The process that launched a rank here; if that has died, the rank itself; 0: it is not known, as
  * of a rank that has ended. */

@@ -437,6 +437,40 @@ int *pct_watch_processors(size_t *n)
     return NULL;
 }
 
+/* The time in use of a line of /proc/stat. */
+static uint64_t used_ns_of(const char *fields)
+{
+    unsigned long long user, nice, system, idle, waiting, hard, soft;
+    long hz = sysconf(_SC_CLK_TCK);
+    int n = sscanf(fields, "%llu %llu %llu %llu %llu %llu %llu", &user, &nice, &system, &idle,
+                   &waiting, &hard, &soft);
+    return n == 7 && hz > 0 ? (user + nice + system + hard + soft) * (1000000000u / (uint64_t)hz)
+                            : UINT64_MAX;
+}
+
+uint64_t pct_watch_used_ns(const int *cpus, size_t n, uint64_t *each)
+{
+    uint64_t all = UINT64_MAX;
+    size_t room = 0;
+    char *line = NULL, *fields;
+    FILE *f = fopen("/proc/stat", "re");
+    for (size_t i = 0; i < n; i++)
+        each[i] = UINT64_MAX;
+    while (f && getline(&line, &room, f) > 0 && !strncmp(line, "cpu", 3)) {
+        long cpu = strtol(line + 3, &fields, 10);
+        bool whole = line[3] == ' ';
+        if (whole)
+            all = used_ns_of(line + 3);
+        for (size_t i = 0; i < n && !whole; i++)
+            if (cpus[i] == cpu)
+                each[i] = used_ns_of(fields);
+    }
+    free(line);
+    if (f)
+        fclose(f);
+    return all;
+}
+
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
 static bool is_mine(int pid)

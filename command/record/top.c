@@ -158,25 +158,12 @@ static void print(struct top *t)
         t->end = true;
 }
 
-/* CPU time of all processors by the kernel's ticks, in ns: their clocks also count while they are
- * idle. 0: not known. */
-static uint64_t read_node_ns(void)
-{
-    unsigned long long user, nice, system, idle, waiting, hard, soft;
-    long hz = sysconf(_SC_CLK_TCK);
-    FILE *f = fopen("/proc/stat", "re");
-    int n = f ? fscanf(f, "cpu %llu %llu %llu %llu %llu %llu %llu", &user, &nice, &system, &idle,
-                       &waiting, &hard, &soft)
-              : 0;
-    if (f)
-        fclose(f);
-    return n == 7 && hz > 0 ? (user + nice + system + hard + soft) * (1000000000u / (uint64_t)hz)
-                            : 0;
-}
-
+/* CPU time of what is watched, in ns; UINT64_MAX: unknown. Clocks of processors also count while
+ * these are idle. */
 static uint64_t read_counted_ns(const struct top *t)
 {
-    return t->request->who.processors ? read_node_ns() : pct_sampling_counts(&t->sampling).clock_ns;
+    return t->request->who.processors ? pct_watch_used_ns(NULL, 0, NULL)
+                                      : pct_sampling_counts(&t->sampling).clock_ns;
 }
 
 /* Ends the interval at the moment up to which samples are taken from the rings: to look at them may
@@ -191,7 +178,8 @@ static void turn(struct top *t)
     t->begin_ns = now_ns;
     t->n_lost = n_lost - t->n_lost_before;
     t->n_lost_before = n_lost;
-    t->counted_ns = counted_ns - t->counted_before_ns;
+    bool known = counted_ns != UINT64_MAX && t->counted_before_ns <= counted_ns;
+    t->counted_ns = known ? counted_ns - t->counted_before_ns : 0;
     t->counted_before_ns = counted_ns;
     t->now = !t->now;
     pct_busiest_clear(&t->sums[t->now]);
