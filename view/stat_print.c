@@ -86,6 +86,13 @@ static struct derived derive(const struct pct_stat *s, const struct pct_stat_blo
     const char *name = s->events[e].first;
     struct derived d = {.known = false};
     double seconds = s->processors ? b->elapsed_s : b->clock.value / 1e9;
+    if (s->events[e].used) {
+        double whole_ns = b->elapsed_s * 1e9 * (double)b->n_processors;
+        d.unit = "% of processor time";
+        d.known = b->figures[e].known && whole_ns > 0;
+        d.value = d.known ? 100 * b->figures[e].value / whole_ns : 0;
+        return d;
+    }
     if (s->events[e].clock) {
         d.unit = "processors used";
         d.known = b->elapsed_s > 0 && !s->processors;

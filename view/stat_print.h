@@ -16,6 +16,7 @@ struct pct_stat_event {
     const char *why_not; /* NULL: it is counted */
     bool user_only;      /* without the kernel's side, which may not be counted */
     bool clock;          /* its count is CPU time in ns */
+    bool used;           /* and that of processors, in the ticks of the kernel */
 };
 
 struct pct_stat_figure {
@@ -35,6 +36,7 @@ struct pct_stat_block {
     double elapsed_s; /* its length */
     const struct pct_stat_figure *figures;
     struct pct_stat_figure clock; /* task-clock, which may not be among the events */
+    size_t n_processors;          /* that are counted together; 0: other targets are */
 };
 
 struct pct_stat {

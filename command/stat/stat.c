@@ -125,6 +125,16 @@ static double seconds(uint64_t from_ns, uint64_t to_ns)
     return (double)(to_ns - from_ns) / 1e9;
 }
 
+/* The figure of an event, of a target or, behind the last one, of all. */
+static struct pct_stat_figure figure(const struct pct_stat_job *j, size_t target, size_t e)
+{
+    bool all = target == pct_count_n_targets(j->count);
+    if (j->names[e].used)
+        return all ? j->all_used : j->used[target];
+    return copy(all ? pct_count_total(j->count, j->numbers[e])
+                    : pct_count_figure(j->count, target, j->numbers[e]));
+}
+
 /* Prints the figures taken last, for each target if requested, then for all. */
 static void put_figures(struct pct_stat_job *j, uint64_t now)
 {
@@ -139,9 +149,9 @@ static void put_figures(struct pct_stat_job *j, uint64_t now)
                                    .number = t < n ? j->targets[t] : j->rank,
                                    .at_s = seconds(j->start_ns, now),
                                    .elapsed_s = seconds(j->last_ns, now)};
+        b.n_processors = !j->stat.processors ? 0 : t < n ? 1 : n;
         for (size_t e = 0; e < j->stat.n; e++)
-            figures[e] = copy(t < n ? pct_count_figure(j->count, t, j->numbers[e])
-                                    : pct_count_total(j->count, j->numbers[e]));
+            figures[e] = figure(j, t, e);
         b.clock = copy(t < n ? pct_count_figure(j->count, t, PCT_COUNT_CLOCK)
                              : pct_count_total(j->count, PCT_COUNT_CLOCK));
         if (t == n && from < n && j->request->format == PCT_STAT_TEXT)
@@ -233,9 +243,11 @@ static void note_begin(void *arg)
 }
 
 /* Takes the counts up to now, or of the time since they were taken last. */
-static void take_counts(struct pct_stat_job *j)
+static void take_counts(struct pct_stat_job *j, uint64_t now)
 {
     pct_count_take(j->count);
+    if (j->request->processors)
+        pct_stat_take_used(j, now - j->last_ns);
     j->counted_ns += (uint64_t)fmax(0, pct_count_total(j->count, PCT_COUNT_CLOCK).value);
 }
 
@@ -255,7 +267,7 @@ static uint64_t tick(void *arg)
     uint64_t look = j->started ? pct_stat_find_ranks(j) : UINT64_MAX;
     uint64_t step = j->request->interval_ms * 1000000;
     if (now >= j->due_ns) {
-        take_counts(j);
+        take_counts(j, now);
         put_figures(j, now);
         if (change_output(j))
             put_figures(j, now);
@@ -295,6 +307,8 @@ static bool begin_attached(void *arg, int pid)
     (void)pid;
     j->start_ns = pc_mono_ns();
     pct_count_start(j->count);
+    if (j->request->processors)
+        pct_stat_take_used(j, 0);
     return true;
 }
 
@@ -460,7 +474,7 @@ static int run_command(struct pct_stat_job *j)
         if (!j->begun)
             break;
         left_out = j->request->repeat && pct_job_interrupted();
-        take_counts(j);
+        take_counts(j, j->end_ns);
         if (!left_out)
             keep_run(j, seconds(j->start_ns, j->end_ns));
     }
@@ -487,7 +501,7 @@ static int run_attached(struct pct_stat_job *j)
     }
     j->end_ns = pc_mono_ns();
     if (j->begun)
-        pct_count_take(j->count);
+        take_counts(j, j->end_ns);
     return status;
 }
 
@@ -567,6 +581,8 @@ static int run_stat(const struct pct_command *self, int argc, char **argv)
     pct_free(j.targets);
     pct_free(j.order);
     pct_free(j.living);
+    pct_free(j.used_ns);
+    pct_free(j.used);
     pct_free(j.runs.values);
     return status;
 }

@@ -44,6 +44,8 @@ struct pct_stat_job {
     int *targets;    /* the number of each */
     size_t *order;   /* indices of targets as they are printed */
     size_t n_targets, room, order_room;
+    uint64_t *used_ns; /* of processors: CPU time that each had used when it was taken last */
+    struct pct_stat_figure *used, all_used; /* in the stretch before: of each, of all */
     int *living; /* counting ends when these processes or threads have ended */
     size_t n_living, living_room;
     int world; /* ranks of the job, on all nodes; -1: no job */
@@ -77,6 +79,9 @@ void pct_stat_free_events(struct pct_stat_job *j);
 /* Adds the processes, threads or processors that the request names; a command is added when it
  * starts. PCT_DONE; PCT_CALL, PCT_DATA: said. */
 int pct_stat_find_targets(struct pct_stat_job *j);
+/* Takes the CPU time that processors, the targets, have used since the last call, elapsed_ns ago.
+ */
+void pct_stat_take_used(struct pct_stat_job *j, uint64_t elapsed_ns);
 /* The target of a rank; a new one is printed after those of lower numbers. */
 size_t pct_stat_rank_target(struct pct_stat_job *j, int rank);
 /* Adds the threads of a process to a target. PCT_DONE; PCT_DATA: said. */

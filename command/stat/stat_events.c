@@ -65,9 +65,18 @@ static int add_list(struct pct_stat_job *j, struct pc_counting_event *found, cha
     return j->stat.n ? PCT_DONE : pct_refuse(j->self, "--events: the list is empty");
 }
 
+/* Adds the time in which processors are used, which is no event of theirs. */
+static void add_used(struct pct_stat_job *j)
+{
+    char *name = pct_text("cpu-time");
+    j->names[j->stat.n++] =
+        (struct pct_stat_event){.name = name, .first = name, .clock = true, .used = true};
+}
+
 int pct_stat_find_events(struct pct_stat_job *j)
 {
-    /* Default events of a thread; the task-clock of a processor is the elapsed time. */
+    /* Default events of a thread; the task-clock of a processor is the elapsed time: in its place
+     * is the time in use. */
     static const char usual[] = "task-clock,context-switches,cpu-migrations,page-faults,cycles,"
                                 "instructions,branches,branch-misses,cache-references,cache-misses";
     struct pc_counting_event found[PCT_COUNT_MAX_EVENTS], counted[PCT_COUNT_MAX_EVENTS];
@@ -78,11 +87,13 @@ int pct_stat_find_events(struct pct_stat_job *j)
     j->names = pct_alloc(PCT_COUNT_MAX_EVENTS, sizeof *j->names);
     j->numbers = pct_alloc(PCT_COUNT_MAX_EVENTS, sizeof *j->numbers);
     j->stat.events = j->names;
+    if (j->request->processors && !j->request->events)
+        add_used(j);
     int status = add_list(j, found, list);
     pct_free(list);
     size_t n = 0;
     for (size_t e = 0; e < j->stat.n && !status; e++) {
-        if (j->names[e].why_not || !strcmp(j->names[e].name, "task-clock"))
+        if (j->names[e].why_not || j->names[e].used || !strcmp(j->names[e].name, "task-clock"))
             continue;
         counted[n++] = found[e];
         j->numbers[e] = n;

@@ -6,6 +6,7 @@
 #include "command/stat/stat.h"
 #include "watch/watch.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -149,6 +150,31 @@ static int add_processors(struct pct_stat_job *j)
         status = PCT_DATA;
     }
     return status;
+}
+
+/* Each of up to five sums is cut to whole ticks: their difference between two moments has a
+ * standard deviation of 0.41 ticks, that of all five one of 0.91 ticks. */
+void pct_stat_take_used(struct pct_stat_job *j, uint64_t elapsed_ns)
+{
+    const double error = 2e9 / (double)sysconf(_SC_CLK_TCK);
+    uint64_t *now = pct_alloc(j->n_targets, sizeof *now);
+    struct pct_stat_figure all = {.known = j->used_ns != NULL, .share = 1};
+    if (!j->used)
+        j->used = pct_alloc(j->n_targets, sizeof *j->used);
+    pct_watch_used_ns(j->targets, j->n_targets, now);
+    for (size_t t = 0; t < j->n_targets && j->used_ns; t++) {
+        uint64_t before = j->used_ns[t];
+        struct pct_stat_figure f = {.share = 1, .error = error};
+        f.known = now[t] != UINT64_MAX && before <= now[t];
+        f.value = f.known ? fmin((double)(now[t] - before), (double)elapsed_ns) : 0;
+        all.known &= f.known;
+        all.value += f.value;
+        j->used[t] = f;
+    }
+    all.error = error * sqrt((double)j->n_targets);
+    pct_free(j->used_ns);
+    j->used_ns = now;
+    j->all_used = all;
 }
 
 int pct_stat_find_targets(struct pct_stat_job *j)
