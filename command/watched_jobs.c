@@ -3,6 +3,7 @@
 #include "analysis/allocation.h"
 #include "analysis/symbols/symbols.h"
 #include "base/launchers.h"
+#include "watch/refusal.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -191,6 +192,15 @@ static int add_given(const struct pct_command *self, struct pct_watched_job *job
     return err;
 }
 
+int pct_check_proc(const struct pct_command *self)
+{
+    struct pc_error error;
+    if (!pct_refusal_foreign(&error))
+        return PCT_DONE;
+    pct_say(self, "%s", error.text);
+    return PCT_DATA;
+}
+
 int pct_given_processes(const struct pct_command *self, const char *list, bool is_job,
                         struct pct_watched_job *to)
 {
@@ -198,6 +208,7 @@ int pct_given_processes(const struct pct_command *self, const char *list, bool i
     int *pids;
     size_t n, n_gone = 0;
     int status = pct_value_ids(self, "pid", list, &pids, &n);
+    status = status ? status : pct_check_proc(self);
     for (size_t i = 0; i < n && !status; i++)
         n_gone += (is_job ? pct_watch_add(to, pids[i], &error)
                           : add_given(self, to, pids[i], &error)) != PC_OK;
@@ -216,6 +227,7 @@ int pct_given_threads(const struct pct_command *self, const char *list, int **ti
 {
     struct pc_process_status p;
     int status = pct_value_ids(self, "thread", list, tids, n);
+    status = status ? status : pct_check_proc(self);
     for (size_t i = 0; i < *n && !status; i++)
         if (!pc_process_look((*tids)[i], &p)) {
             pct_say(self, "%d: there is no such thread", (*tids)[i]);

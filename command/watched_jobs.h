@@ -21,6 +21,9 @@ int pct_find_only_job(const struct pct_command *self, int *pid);
 /* Refuses ranks of several jobs, and lists a rank of each. Returns PCT_DATA. */
 int pct_say_several_jobs(const struct pct_command *self, const struct pct_watched_job *job);
 
+/* PCT_DONE, or PCT_DATA after saying that /proc is not that of our pid namespace. */
+int pct_check_proc(const struct pct_command *self);
+
 /* Adds the processes of a list that --pid or, if `is_job`, --job has given. --job: of each the
  * ranks below it on this node. --pid: so of a launcher, of its helper, or of a shell that started
  * one; any other is added itself, and if there are ranks below it, this is said. Processes that

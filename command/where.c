@@ -426,9 +426,11 @@ static int look_here(const struct pct_command *self, struct request *r, const st
 {
     struct pct_where_time last = {0};
     struct pc_buffer sent = {0};
-    int missing = PCT_DONE;
-    int status = r->agent ? pct_where_agent_find(self, line->words[0], job)
-                          : find_processes(self, r, line, job, &missing);
+    int missing = PCT_DONE, status = pct_check_proc(self);
+    if (status)
+        return status;
+    status = r->agent ? pct_where_agent_find(self, line->words[0], job)
+                      : find_processes(self, r, line, job, &missing);
     if (status)
         return status;
     w->sent = r->agent ? &sent : NULL;

@@ -20,8 +20,9 @@ struct pct_busy_place {
     bool mpi;                              /* an MPI function */
 };
 
+/* A process in a program: one that execs has two. */
 struct pct_busy_process {
-    int pid, rank; /* rank -1: none */
+    int pid, rank; /* as of struct pct_sampled_stack */
     uint64_t job;  /* of the rank; 0: unknown */
     bool mpi;      /* an MPI library is mapped */
     const char *program;

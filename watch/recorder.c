@@ -33,6 +33,7 @@ struct process {
     bool hidden;                        /* the kernel does not let us read its mappings */
     bool in_exec;                       /* no code of the program was seen since its exec */
     bool headless;                      /* its main thread has ended */
+    bool sampled;                       /* it has a sample */
     bool java;                          /* it has mapped Java's machine */
     struct pct_stack_sampled in_kernel; /* since its exec, before the program was known */
     struct unit *unit;                  /* NULL: to be found */
@@ -210,7 +211,6 @@ static struct process *add_process(struct pct_recorder *r, int pid)
     } else {
         *at = pct_alloc(1, sizeof **at);
         (*at)->pid = pid;
-        r->told.n_processes += pid > 0; /* others stand for what has ended, or is not seen here */
     }
     return *at;
 }
@@ -303,6 +303,10 @@ static void fork_process(struct pct_recorder *r, int parent, int pid)
 {
     if (pid == parent)
         return;
+    if (!parent) { /* it has come into our pid namespace */
+        pct_recorder_add(r, pid);
+        return;
+    }
     struct process *from = find_process(r, parent), *p = add_process(r, pid);
     pct_code_copy(&p->code, &from->code);
     p->hidden = from->hidden;
@@ -385,6 +389,8 @@ static void take_sample(struct pct_recorder *r, const struct pct_ring_record *re
     struct pct_stack s = {.frames = r->frames, .mpi_folder = p->mpi_folder};
     enum pct_cut cut = PCT_CUT_NOT;
     r->told.n_samples++;
+    r->told.n_processes += p->pid > 0 && !p->sampled; /* not what has ended, or is not seen here */
+    p->sampled = true;
     if (record->of_event) {
         r->told.n_of_event++;
         r->told.sampled_events += record->n;
@@ -438,6 +444,10 @@ void pct_recorder_take(void *recorder, const struct pct_ring_record *record)
 {
     struct pct_recorder *r = recorder;
     struct process *p;
+    /* All processes outside of our pid namespace have the number 0: what one does is of no other.
+     */
+    if (!record->pid && record->type != PCT_RING_SAMPLE && record->type != PCT_RING_LOST)
+        return;
     switch (record->type) {
     case PCT_RING_SAMPLE:
         take_sample(r, record);

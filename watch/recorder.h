@@ -33,18 +33,19 @@ struct pct_recorded {
     uint64_t n_unknown;             /* samples without code of a program, as in kernel threads */
     /* Records that the kernel had no room for: of the clock and of actions; of the event. */
     uint64_t n_lost, n_lost_of_event;
-    uint64_t n_processes;
-    size_t n_programs;  /* with samples; in a profile without ranks each is a region */
-    int n_ranks, world; /* 0: no ranks */
+    uint64_t n_processes; /* with samples */
+    size_t n_programs;    /* with samples; in a profile without ranks each is a region */
+    int n_ranks, world;   /* 0: no ranks */
     uint64_t
         other_ns; /* time of processes that are no ranks, if there are ranks: not in the profile */
 };
 
 /* A sample with its process. Valid during the call; its names are valid as long as the recorder. */
 struct pct_sampled_stack {
-    int pid, rank; /* rank -1: none */
-    uint64_t job;  /* of the rank, from its launcher; 0: unknown */
-    bool mpi;      /* an MPI library is mapped */
+    int pid;      /* 0: outside of our pid namespace; -1: it has ended */
+    int rank;     /* -1: none */
+    uint64_t job; /* of the rank, from its launcher; 0: unknown */
+    bool mpi;     /* an MPI library is mapped */
     /* The name of its program, or "(unknown program)"; "": the kernel, or a process in exec. */
     const char *program;
     const struct pct_stack *stack;

@@ -72,11 +72,13 @@ static bool is_kernel_thread(int pid)
            pc_process_look(pid, &p) && !p.ended;
 }
 
-/* True if the numbers in /proc are those of another pid namespace than ours. */
-static bool is_proc_foreign(void)
+int pct_refusal_foreign(struct pc_error *error)
 {
     char self[16] = "";
-    return readlink("/proc/self", self, sizeof self - 1) <= 0 || strtol(self, NULL, 10) != getpid();
+    if (readlink("/proc/self", self, sizeof self - 1) > 0 && strtol(self, NULL, 10) == getpid())
+        return PC_OK;
+    return pc_error_set(error, PC_EIO,
+                        "/proc is of another pid namespace: mount it (unshare --mount-proc)");
 }
 
 int pct_refusal_explain(int pid, int error_number, struct pc_error *error)
@@ -93,10 +95,6 @@ int pct_refusal_explain(int pid, int error_number, struct pc_error *error)
 
 int pct_refusal_filtered(int pid, bool stops, struct pc_error *error)
 {
-    if (is_proc_foreign())
-        return pc_error_set(
-            error, PC_EIO, "%d: /proc is of another pid namespace: mount it (unshare --mount-proc)",
-            pid);
     /* Without a filter no byte is copied, and a process that is not traced is not found. */
     bool filtered = process_vm_readv(pid, NULL, 0, NULL, 0, 0) ||
                     (stops && ptrace(PTRACE_GETREGSET, pid, NULL, NULL) && errno != ESRCH);

@@ -334,7 +334,7 @@ static void tell(const struct job *j, const struct pct_recorded *told)
         fprintf(stderr, ", %d of %d %s", told->n_ranks, told->world,
                 told->world == 1 ? "rank" : "ranks");
     else if (told->n_processes > 1)
-        fprintf(stderr, ", %llu processes", (unsigned long long)told->n_processes);
+        fprintf(stderr, ", of %llu processes", (unsigned long long)told->n_processes);
     if (told->n_programs > 1)
         fprintf(stderr, "; samples are of %zu programs: `pcollect report --by region` shows each",
                 told->n_programs);

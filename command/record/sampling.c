@@ -187,6 +187,9 @@ bool pct_sampling_is_of_others(const struct pct_sampled_who *who)
 
 int pct_sampling_open(struct pct_sampling *j)
 {
+    int status = pct_check_proc(j->self);
+    if (status)
+        return status;
     pct_open_files_raise();
     j->recorder = pct_recorder_new(j->who->event);
     if (j->show)

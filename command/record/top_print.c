@@ -31,6 +31,8 @@ struct printer {
     size_t n;
     const char **shown; /* names of functions of the printed rows, told apart; NULL: not known */
     size_t n_ranks;     /* processes that are ranks */
+    size_t n_more;      /* others */
+    bool outside;       /* there are samples of processes outside of our pid namespace */
     size_t n_jobs;      /* of which they are: ranks of several have the same numbers */
     /* Columns that are shown, of those that a narrow text leaves out. */
     bool has_ranks, has_module, has_program, has_pid, has_job;
@@ -178,6 +180,30 @@ static int compare_rows(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
+static int compare_ids(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+/* Counts processes that are no ranks: each once, in however many programs it was. */
+static void count_others(struct printer *p)
+{
+    const struct pct_busiest *b = p->t->busiest;
+    uint64_t *ids = pct_alloc(b->n_processes + 1, sizeof *ids), last = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < b->n_processes; i++) {
+        const struct pct_busy_process *of = &b->processes[i];
+        p->outside |= !of->pid;
+        if (of->pid > 0)
+            ids[n++] = (uint64_t)of->pid * 2 + !is_rank(of);
+    }
+    qsort(ids, n, sizeof *ids, compare_ids);
+    for (size_t i = 0; i < n; last = ids[i++] / 2)
+        p->n_more += ids[i] % 2 && ids[i] / 2 != last;
+    pct_free(ids);
+}
+
 /* Counts ranks and their jobs. */
 static void count_ranks(struct printer *p)
 {
@@ -200,6 +226,7 @@ static void begin(struct printer *p)
 {
     p->names = pct_pool_new();
     count_ranks(p);
+    count_others(p);
     if (p->t->by == PCT_TOP_FUNCTION)
         make_functions(p);
     else if (p->t->by == PCT_TOP_CONTEXT)
@@ -266,8 +293,8 @@ static void put_quiet(const struct pct_top *t, struct pct_buf *line)
  * of processes that are no ranks, are left out if they do not fit. */
 static void put_busy(const struct printer *p, struct pct_buf *line, double busy)
 {
-    size_t n = p->n_ranks ? p->n_ranks : p->t->busiest->n_processes;
-    size_t n_more = p->n_ranks ? p->t->busiest->n_processes - n : 0;
+    size_t n = p->n_ranks ? p->n_ranks : p->n_more;
+    size_t n_more = p->n_ranks ? p->n_more : 0;
     struct pct_buf whole = {0}, part = {0};
     if (!n && p->t->quiet.n)
         put_quiet(p->t, line);
@@ -285,6 +312,9 @@ static void put_busy(const struct printer *p, struct pct_buf *line, double busy)
     put_between(p->t, line, &part, &whole);
     if (n && p->t->quiet.n)
         pct_buf_format(&part, ", %zu without a sample", p->t->quiet.n);
+    put_between(p->t, line, &part, &whole);
+    if (p->outside)
+        pct_buf_text(&part, ", others outside of this container (pid namespace)");
     put_between(p->t, line, &part, &whole);
     pct_buf_text(line, whole.data);
     pct_buf_free(&whole);
@@ -519,8 +549,10 @@ static void put_process(struct printer *p, struct pct_buf *b, const struct row *
     } else if (p->n_ranks) {
         pct_buf_format(b, "%8s%7s", "-", "-");
     }
-    if (p->has_pid)
+    if (p->has_pid && of->pid > 0)
         pct_buf_format(b, "%9d", of->pid);
+    else if (p->has_pid)
+        pct_buf_format(b, "%9s", of->pid ? "ended" : "outside");
     if (p->has_job) {
         put_launcher(&text, of);
         pct_buf_format(b, "%9s", text.n ? text.data : "-");
