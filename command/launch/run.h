@@ -113,6 +113,7 @@ void pct_checkpoint_drop(const char *wanted, const char *profile);
 struct pct_recovery {
     const struct pct_command *self;
     uint64_t run_key;    /* only processes of that run; 0: all */
+    const char *job;     /* only jobs that pct_job_is_called so; NULL: all */
     const char *pattern; /* of the output path; NULL: what the processes were given */
     bool named;          /* folders of other users are refused; else they are passed over */
     bool list_only;
@@ -127,6 +128,7 @@ struct pct_recovery {
 
 /* Results of pct_recover_folders. */
 struct pct_recovered {
+    size_t n_jobs;               /* that were looked at */
     size_t n_profiles, n_failed; /* jobs */
     size_t n_alive;              /* processes of jobs that were left alone, because they run */
     size_t n_unmeasured; /* processes that called MPI and ended before anything was measured */

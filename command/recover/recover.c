@@ -15,11 +15,16 @@ enum { OPTION_LIST = 'l' };
 static const struct pct_option options[] = {
     {'o', "output", "PATTERN",
      "path of the profile, as for pcollect run (default: the path that the job was given)",
-     "Only a profile of the same job is replaced; otherwise a number is added, app.4.2.pcol."},
+     "Only a profile of the same job is replaced; otherwise a number is added, app.4.2.pcol. So it "
+     "is where several jobs have left arenas: --job takes one of them."},
+    {'j', "job", "JOB", "recover one job, of several that left arenas",
+     "JOB is its program, its number in the batch system, or its start as --list shows it: all "
+     "jobs "
+     "of which this is true."},
     {OPTION_LIST, "list", NULL, "list the jobs that left arenas; write and remove nothing",
      "The first line has the names of the columns, which are separated by tabs: program, processes "
      "on this node, ranks of the job, state (running, ended, merged), start in UTC, and path of "
-     "the profile that would be written."},
+     "the profile that would be written, without a number that another file makes necessary."},
     {0, NULL, NULL, NULL},
 };
 
@@ -78,6 +83,17 @@ static int recover(struct pct_recovery *r, char **folders, size_t n)
         return PCT_CALL;
     if (!r->list_only)
         sweep(r, folders, n);
+    if (!r->list_only && r->pattern && found.n_profiles > 1)
+        pct_say(r->self,
+                "%zu jobs have a profile each; --job recovers one of several, which --list shows; "
+                "%%x, %%n, %%j and %%t in PATTERN name them apart",
+                found.n_profiles);
+    if (r->job && !found.n_jobs) {
+        pct_say(r->self,
+                "no job %s has left arenas here; `pcollect recover --list` shows those that did",
+                r->job);
+        return PCT_DATA;
+    }
     if (!r->list_only && found.n_profiles + found.n_failed + found.n_alive == 0)
         for (size_t i = 0; i < n; i++)
             say_none(folders[i]);
@@ -90,6 +106,10 @@ static int take_option(const struct pct_command *self, const struct pct_option *
     struct pct_recovery *r = request;
     if (o->letter == OPTION_LIST) {
         r->list_only = true;
+        return PCT_DONE;
+    }
+    if (o->letter == 'j') {
+        r->job = value;
         return PCT_DONE;
     }
     r->pattern = pct_output_pattern(self, value, NULL);
@@ -111,7 +131,7 @@ static int run_recover(const struct pct_command *self, int argc, char **argv)
 
 const struct pct_command pct_recover = {
     .name = "recover",
-    .synopsis = "[-o PATTERN] [--list] [FOLDER]...",
+    .synopsis = "[-o PATTERN] [--job JOB] [--list] [FOLDER]...",
     .summary = "make profiles from what killed jobs left",
     .details =
         "FOLDER holds arenas, the files in which processes collect; the default is "

@@ -64,6 +64,10 @@ bool pct_is_checkpoint(const struct pc_profile *p);
 int pct_checkpoint_write(const struct pc_profile *p, const char *wanted, char *path,
                          struct pc_error *error);
 
+/* True for the name of the program, with its folder or without, the job's number in a batch system,
+ * or the start as the list has it. */
+bool pct_job_is_called(const struct pct_job *job, const char *name);
+
 /* Prints one line on standard output, columns separated by tabs. */
 void pct_job_list(const struct pct_recovery *r, const struct pct_job *job);
 

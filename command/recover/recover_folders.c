@@ -109,7 +109,9 @@ static void recover_jobs(const struct pct_recovery *r, const struct pc_merge_lis
 {
     for (uint32_t k = 0; k < list->n_jobs; k++) {
         struct pct_job job = take_job(r, list, k);
-        if (job.n && (job.found[0]->job_key != 0) == with_key) {
+        if (job.n && (job.found[0]->job_key != 0) == with_key &&
+            (!r->job || pct_job_is_called(&job, r->job))) {
+            out->n_jobs++;
             if (r->list_only)
                 pct_job_list(r, &job);
             else

@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { START_BYTES = 32 };
+
 /* ---- Names ---------------------------------------------------------------------------------- */
 
 int pct_job_path(const struct pct_recovery *r, const struct pc_merge_found *f, char *path, size_t n,
@@ -499,15 +501,30 @@ static const char *state_of(const struct pct_job *job)
     return "merged";
 }
 
+/* The start of a job in UTC. */
+static void put_start(const struct pct_job *job, char when[START_BYTES])
+{
+    time_t started = (time_t)(job->found[0]->realtime_0_ns / 1000000000u);
+    struct tm tm = {0};
+    gmtime_r(&started, &tm);
+    when[strftime(when, START_BYTES, "%Y-%m-%dT%H:%M:%SZ", &tm)] = '\0';
+}
+
+bool pct_job_is_called(const struct pct_job *job, const char *name)
+{
+    const struct pc_merge_found *f = job->found[0];
+    char when[START_BYTES];
+    put_start(job, when);
+    return !strcmp(name, f->exe) || !strcmp(name, pc_base_name(f->exe)) ||
+           !strcmp(name, f->job_id) || !strcmp(name, when);
+}
+
 void pct_job_list(const struct pct_recovery *r, const struct pct_job *job)
 {
     const struct pc_merge_found *f = job->found[0];
-    time_t started = (time_t)(f->realtime_0_ns / 1000000000u);
-    struct tm tm = {0};
     struct pc_error error;
-    char when[32] = "", path[PCOLLECT_PATH_BYTES] = "";
-    gmtime_r(&started, &tm);
-    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    char when[START_BYTES], path[PCOLLECT_PATH_BYTES] = "";
+    put_start(job, when);
     pct_job_path(r, f, path, sizeof path, &error);
     char *shown = pct_text_escaped(path), *name = pct_text_escaped(pc_base_name(f->exe));
     printf("%s\t%zu\t%d\t%s\t%s\t%s\n", name, job->n, f->n_ranks, state_of(job), when, shown);

@@ -85,6 +85,7 @@ int main(int argc, char **argv)
     h->start_ticks = h->ticks_0;
     h->realtime_0_ns = now_ns(number_of(argc, argv, "stay", 0) > 0);
     snprintf(h->exe, sizeof h->exe, "%s", value_of(argc, argv, "exe", "/usr/bin/solver"));
+    snprintf(h->job, sizeof h->job, "%s", value_of(argc, argv, "number", ""));
     snprintf(h->out, sizeof h->out, "%s", value_of(argc, argv, "out", ""));
     int calls = number_of(argc, argv, "calls", 5);
     if (calls)
