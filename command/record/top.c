@@ -243,15 +243,29 @@ static void tell_unnamed(const struct top *t)
                 n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
 }
 
+/* Opens the screen; a terminal that has none gets one list after the other, without keys. */
+static void open_screen(struct top *t)
+{
+    const char *term = getenv("TERM");
+    if (t->request->once || t->request->tsv)
+        return;
+    t->screen = pct_screen_open();
+    if (t->screen)
+        draw(t);
+    else if (pct_terminal_is_there())
+        pct_say(t->sampling.self,
+                "this terminal (%s%s) has no screen to be drawn again: lists "
+                "follow each other, and Ctrl-C ends them",
+                term ? "TERM=" : "without TERM", term ? term : "");
+}
+
 static int top(struct top *t)
 {
     int status = pct_sampling_open(&t->sampling);
     if (status)
         return status;
     pct_interrupt_catch();
-    t->screen = !t->request->once && !t->request->tsv && pct_screen_open();
-    if (t->screen)
-        draw(t);
+    open_screen(t);
     watch(t);
     if (t->screen)
         pct_screen_close();
