@@ -3,6 +3,7 @@
  * Values of options: words, numbers, percentages, and the refusal of other texts.
  */
 #include "analysis/allocation.h"
+#include "analysis/buffer.h"
 #include "command/command.h"
 #include "view/query.h"
 
@@ -37,6 +38,21 @@ int pct_value_number(const struct pct_command *self, const struct pct_option *o,
     return PCT_DONE;
 }
 
+/* Refuses a list of ids. A name that is given in its place can be looked up. */
+static int refuse_ids(const struct pct_command *self, const char *option, const char *list)
+{
+    struct pct_buf cure = {0};
+    if (!strcmp(option, "pid") && !strpbrk(list, "0123456789,")) {
+        pct_buf_text(&cure, "; `pgrep -d, ");
+        pct_text_shell(&cure, list);
+        pct_buf_text(&cure, "` prints those of a name");
+    }
+    int status = pct_refuse(self, "--%s: '%s' is not a list of ids, such as 12,34%s", option, list,
+                            cure.data ? cure.data : "");
+    pct_buf_free(&cure);
+    return status;
+}
+
 int pct_value_ids(const struct pct_command *self, const char *option, const char *list, int **ids,
                   size_t *n)
 {
@@ -48,7 +64,7 @@ int pct_value_ids(const struct pct_command *self, const char *option, const char
         errno = 0;
         long id = strtol(p, &end, 10);
         if (end == p || errno || id < 1 || id > INT32_MAX || (*end && *end != ','))
-            return pct_refuse(self, "--%s: '%s' is not a list of ids, such as 12,34", option, list);
+            return refuse_ids(self, option, list);
         p = *end ? end + 1 : end;
         size_t same = 0;
         while (same < *n && (*ids)[same] != id)

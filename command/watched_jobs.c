@@ -68,10 +68,34 @@ static void list_jobs(const int *pids, size_t n)
     }
 }
 
+static bool has_option(const struct pct_command *self, const char *name)
+{
+    const struct pct_option *o = self->options;
+    while (o->name && strcmp(o->name, name) != 0)
+        o++;
+    return o->name != NULL;
+}
+
+/* Says which processes that are no ranks have the name. False: none has. */
+static bool say_named(const struct pct_command *self, const char *name)
+{
+    int pid;
+    size_t n = pct_watch_named(name, &pid);
+    if (n == 1)
+        pct_say(self, "%s: no MPI job has this name, but process %d: --pid %d takes it", name, pid,
+                pid);
+    else if (n)
+        pct_say(self, "%s: no MPI job has this name, but %zu processes, as %d: --pid takes them",
+                name, n, pid);
+    return n > 0;
+}
+
 /* Prints that the name matches `n` jobs, not one. */
 static int say_not_one(const struct pct_command *self, const char *job, size_t n)
 {
     int *all;
+    if (!n && has_option(self, "pid") && say_named(self, job))
+        return PCT_DATA;
     size_t n_all = pct_watch_jobs(&all);
     if (n)
         pct_say(self, "%s: %zu jobs have this name; give the process id of one launcher:", job, n);

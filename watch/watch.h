@@ -124,6 +124,9 @@ size_t pct_watch_jobs(int **pids);
 /* Those of them with a name: the number of a Slurm job, or the program of a rank or the
  * script that it runs in Python, with its folder or without. */
 size_t pct_watch_jobs_named(const char *name, int **pids);
+/* Number of processes, ranks or not, of which program or script have this name; *pid: one of them.
+ */
+size_t pct_watch_named(const char *name, int *pid);
 void pct_watch_job_free(struct pct_watched_job *job);
 
 /* ---- Stacks (thread_stacks.c) ---------------------------------------------------------------- */

@@ -544,17 +544,37 @@ static bool runs_script(int pid, const char *exe, const char *name)
     return named;
 }
 
-static bool is_named(int pid, const char *name)
+/* True if the program of a process, or the script that it runs, has this name. */
+static bool runs_named(int pid, const char *name)
 {
     char path[4096];
     pct_watch_exe(pid, path, sizeof path);
-    if (is_path_named(path, name) || runs_script(pid, path, name))
+    return is_path_named(path, name) || runs_script(pid, path, name);
+}
+
+static bool is_named(int pid, const char *name)
+{
+    if (runs_named(pid, name))
         return true;
     size_t n;
     char *environment = pct_watch_file(pct_watch_view(pid), "environ", &n);
     bool slurm = environment && has_value(environment, n, "SLURM_JOB_ID", name);
     pct_free(environment);
     return slurm;
+}
+
+size_t pct_watch_named(const char *name, int *pid)
+{
+    size_t n_all, n = 0;
+    struct pct_descent *all = list_processes(&n_all);
+    for (size_t i = 0; i < n_all; i++) {
+        if (all[i].pid == getpid() || !runs_named(all[i].pid, name))
+            continue;
+        *pid = all[i].pid;
+        n++;
+    }
+    pct_free(all);
+    return n;
 }
 
 /* Finds jobs by name; NULL: all. */

@@ -302,6 +302,7 @@ const struct pct_command pct_top_command = {
         "function into which the compiler put it: record and report tell them apart. It ends "
         "with what it watches, or with the key q or Ctrl-C.",
     .options = options,
+    .meant = "job",
     .take = take_option,
     .main = run_top,
 };
