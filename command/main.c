@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 struct process {
@@ -37,12 +38,24 @@ static void hold_standard_streams(void)
         close(fd);
 }
 
+/* Says that memory is short, and which limit this process has. */
+static void say_no_memory(void)
+{
+    struct rlimit space, data;
+    bool spaces = !getrlimit(RLIMIT_AS, &space) && space.rlim_cur != RLIM_INFINITY;
+    bool datas = !getrlimit(RLIMIT_DATA, &data) && data.rlim_cur != RLIM_INFINITY;
+    fprintf(stderr, "pcollect: not enough memory%s\n",
+            spaces  ? "; raise its limit (ulimit -v)"
+            : datas ? "; raise its limit (ulimit -d)"
+                    : "");
+}
+
 int main(int argc, char **argv)
 {
     hold_standard_streams();
     struct process p = {.argc = argc, .argv = argv};
     if (pct_memory_run(NULL, work, &p)) {
-        fprintf(stderr, "pcollect: not enough memory\n");
+        say_no_memory();
         p.status = PCT_DATA;
     }
     /* A full disk at standard output is detected here. */

@@ -6,6 +6,7 @@
 #include "watch/refusal.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { COMMAND_BYTES = 4096 };
@@ -218,8 +219,15 @@ static int add_given(const struct pct_command *self, struct pct_watched_job *job
 
 int pct_check_proc(const struct pct_command *self)
 {
+    enum { LEAST_FILES = 8 }; /* with fewer, processes seem to have ended */
     struct pc_error error;
-    if (!pct_refusal_foreign(&error))
+    struct rlimit files;
+    if (!getrlimit(RLIMIT_NOFILE, &files) && files.rlim_cur < LEAST_FILES)
+        pc_error_set(&error, PC_EIO,
+                     "the limit of open files is %llu, too low to look at processes; raise it "
+                     "(ulimit -n)",
+                     (unsigned long long)files.rlim_cur);
+    else if (!pct_refusal_foreign(&error))
         return PCT_DONE;
     pct_say(self, "%s", error.text);
     return PCT_DATA;

@@ -21,7 +21,8 @@ int pct_find_only_job(const struct pct_command *self, int *pid);
 /* Refuses ranks of several jobs, and lists a rank of each. Returns PCT_DATA. */
 int pct_say_several_jobs(const struct pct_command *self, const struct pct_watched_job *job);
 
-/* PCT_DONE, or PCT_DATA after saying that /proc is not that of our pid namespace. */
+/* PCT_DONE, or PCT_DATA after saying why /proc does not show processes: it is that of another pid
+ * namespace, or too few files may be open. */
 int pct_check_proc(const struct pct_command *self);
 
 /* Adds the processes of a list that --pid or, if `is_job`, --job has given. --job: of each the

@@ -165,7 +165,8 @@ int pc_counting_explain(int error_number, struct pc_error *error)
         return pc_error_set(error, PC_EIO, "this kernel has no perf_event_open");
     case EMFILE:
     case ENFILE:
-        return pc_error_set(error, PC_EIO, "there are too few file descriptors (ulimit -n)");
+        return pc_error_set(error, PC_EIO,
+                            "the limit of open files is too low; raise it (ulimit -n)");
     case ENOENT:
     case ENODEV:
     case EOPNOTSUPP:

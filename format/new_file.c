@@ -163,6 +163,9 @@ static bool choose(int err, const char **text)
     case EFBIG:
         *text = "raise the limit (ulimit -f)";
         return false;
+    case EMFILE:
+        *text = "raise the limit (ulimit -n)";
+        return false;
     case ENAMETOOLONG:
     case EISDIR:
     case ELOOP:

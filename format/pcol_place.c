@@ -31,13 +31,14 @@ static const char *name_kind(mode_t mode)
 }
 
 /* True if the file, opened with these flags, begins with the header of a profile and has the length
- * given there. */
+ * given there. If it cannot be opened, errno says why. */
 static bool is_whole(const char *path, int flags, struct pc_pcol_header *h)
 {
     uint8_t data[PC_PCOL_HEADER_BYTES];
     struct pc_error error;
     struct stat st;
     size_t n = 0;
+    errno = 0;
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags);
     if (fd < 0)
         return false;
@@ -78,8 +79,10 @@ int pc_pcol_may_write(const char *path, unsigned flags, struct pc_error *error)
         pc_format(text, sizeof text, "a file of user %u", (unsigned)st.st_uid);
         err = refuse(error, path, text, "", flags);
     } else if (!is_whole(path, O_NOFOLLOW, &h)) {
-        err = refuse(error, path, "a file that is not a whole profile of pcollect",
-                     "remove it, or ", flags);
+        err = errno == EMFILE
+                  ? pc_pcol_system_error(error, path, "cannot be read", errno, flags)
+                  : refuse(error, path, "a file that is not a whole profile of pcollect",
+                           "remove it, or ", flags);
     } else if (!(st.st_mode & S_IWUSR)) {
         err = refuse(error, path, "a profile that is read-only",
                      "make it writable (chmod u+w), or ", flags);

@@ -266,6 +266,14 @@ static int follow(pid_t child, const int allow[2], int report, const struct pct_
     return wait_for(child);
 }
 
+/* The limit that is a reason for an errno, and its cure, to be put behind it; "": none. */
+static const char *limit_of(int reason)
+{
+    return reason == EMFILE   ? "; raise the limit of open files (ulimit -n)"
+           : reason == EAGAIN ? "; raise the limit of processes (ulimit -u), or end some"
+                              : "";
+}
+
 /* Says that the job cannot be started. The number of a process in the place of the command is
  * probably meant for --pid. */
 static void say_not_started(const struct pct_command *self, const char *word, int reason)
@@ -293,7 +301,7 @@ static void say_not_started(const struct pct_command *self, const char *word, in
         pct_say(self, "%s cannot be started: %s%s", word, strerror(reason),
                 reason == ENOEXEC          ? ": it is damaged, or for another processor"
                 : reason == ENOENT && file ? ": what its first line or its loader names is missing"
-                                           : "");
+                                           : limit_of(reason));
 }
 
 int pct_job_run(const struct pct_command *self, char **words, char **variables,
@@ -302,7 +310,7 @@ int pct_job_run(const struct pct_command *self, char **words, char **variables,
     sigset_t all;
     int report[2], allow[2], reason = 0, status = 126;
     if (pipe2(report, O_CLOEXEC) != 0 || pipe2(allow, O_CLOEXEC) != 0) {
-        pct_say(self, "the job cannot be started: %s", strerror(errno));
+        pct_say(self, "the job cannot be started: %s%s", strerror(errno), limit_of(errno));
         return 126;
     }
     fflush(NULL);

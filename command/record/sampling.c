@@ -187,10 +187,10 @@ bool pct_sampling_is_of_others(const struct pct_sampled_who *who)
 
 int pct_sampling_open(struct pct_sampling *j)
 {
+    pct_open_files_raise();
     int status = pct_check_proc(j->self);
     if (status)
         return status;
-    pct_open_files_raise();
     j->recorder = pct_recorder_new(j->who->event);
     if (j->show)
         pct_recorder_show(j->recorder, j->show, j->show_arg);

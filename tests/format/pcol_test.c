@@ -104,6 +104,30 @@ static void assert_refused(const struct pc_profile *p, const char *path, const c
     assert_int_equal(before.st_size, after.st_size);
 }
 
+static void a_profile_that_cannot_be_opened_is_not_called_damaged(void **state)
+{
+    (void)state;
+    char path[PATH_BYTES];
+    struct pc_error e = {""};
+    struct rlimit before, few;
+    struct pc_profile *p = two_ranks();
+    assert_int_equal(pc_pcol_write(p, path_in(path, "there.pcol"), 0, NULL), PC_OK);
+    int next = dup(0);
+    assert_true(next >= 0);
+    close(next);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = before;
+    few.rlim_cur = (rlim_t)next;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    int err = pc_pcol_may_write(path, 0, &e);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(err, PC_EIO);
+    assert_non_null(
+        strstr(e.text, "cannot be read: Too many open files; raise the limit (ulimit -n)"));
+    unlink(path);
+    pc_profile_free(p);
+}
+
 static void only_a_whole_profile_of_this_user_is_replaced(void **state)
 {
     (void)state;
@@ -694,6 +718,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_written_file_reads_back),
         cmocka_unit_test(the_file_has_the_mode_of_the_umask),
+        cmocka_unit_test(a_profile_that_cannot_be_opened_is_not_called_damaged),
         cmocka_unit_test(only_a_whole_profile_of_this_user_is_replaced),
         cmocka_unit_test(errno_stays_the_callers),
         cmocka_unit_test(failures_to_write_name_path_reason_and_cure),
