@@ -18,9 +18,8 @@ static const struct pct_option options[] = {
      "Only a profile of the same job is replaced; otherwise a number is added, app.4.2.pcol. So it "
      "is where several jobs have left arenas: --job takes one of them."},
     {'j', "job", "JOB", "recover one job, of several that left arenas",
-     "JOB is its program, its number in the batch system, or its start as --list shows it: all "
-     "jobs "
-     "of which this is true."},
+     "JOB is its program, its number in the batch system, or its start as --list shows it; it may "
+     "name several."},
     {OPTION_LIST, "list", NULL, "list the jobs that left arenas; write and remove nothing",
      "The first line has the names of the columns, which are separated by tabs: program, processes "
      "on this node, ranks of the job, state (running, ended, merged), start in UTC, and path of "
@@ -83,7 +82,7 @@ static int recover(struct pct_recovery *r, char **folders, size_t n)
         return PCT_CALL;
     if (!r->list_only)
         sweep(r, folders, n);
-    if (!r->list_only && r->pattern && found.n_profiles > 1)
+    if (r->pattern && !strchr(r->pattern, '%') && found.n_profiles > 1)
         pct_say(r->self,
                 "%zu jobs have a profile each; --job recovers one of several, which --list shows; "
                 "%%x, %%n, %%j and %%t in PATTERN name them apart",
