@@ -34,12 +34,12 @@ struct claims {
     size_t n, room;
 };
 
-char *pct_watch_file(int pid, const char *name, size_t *n)
+/* As pct_watch_file, of a path. */
+static char *read_whole(const char *path, size_t *n)
 {
-    char path[64], *text = NULL;
+    char *text = NULL;
     size_t room = 0, used = 0;
     ssize_t got = 0;
-    snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return NULL;
@@ -58,6 +58,13 @@ char *pct_watch_file(int pid, const char *name, size_t *n)
     text[used] = '\0';
     *n = used;
     return text;
+}
+
+char *pct_watch_file(int pid, const char *name, size_t *n)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+    return read_whole(path, n);
 }
 
 uint64_t pct_watch_program(int pid)
@@ -451,12 +458,11 @@ static uint64_t used_ns_of(const char *fields)
 uint64_t pct_watch_used_ns(const int *cpus, size_t n, uint64_t *each)
 {
     uint64_t all = UINT64_MAX;
-    size_t room = 0;
-    char *line = NULL, *fields;
-    FILE *f = fopen("/proc/stat", "re");
+    size_t n_bytes;
+    char *text = read_whole("/proc/stat", &n_bytes), *rest = text, *line, *fields;
     for (size_t i = 0; i < n; i++)
         each[i] = UINT64_MAX;
-    while (f && getline(&line, &room, f) > 0 && !strncmp(line, "cpu", 3)) {
+    while (rest && (line = strsep(&rest, "\n")) && !strncmp(line, "cpu", 3)) {
         long cpu = strtol(line + 3, &fields, 10);
         bool whole = line[3] == ' ';
         if (whole)
@@ -465,9 +471,7 @@ uint64_t pct_watch_used_ns(const int *cpus, size_t n, uint64_t *each)
             if (cpus[i] == cpu)
                 each[i] = used_ns_of(fields);
     }
-    free(line);
-    if (f)
-        fclose(f);
+    pct_free(text);
     return all;
 }
 
