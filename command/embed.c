@@ -72,6 +72,11 @@ static int check_place(const struct pc_profile *p, const char *to, struct pc_err
     return err;
 }
 
+static bool needs_contexts(const struct pct_embedded *also)
+{
+    return also->sources || also->assembly;
+}
+
 /* A profile without a name for any of its addresses is left as it is. */
 static int embed(struct pc_profile **p, const char *from, const char *to,
                  const struct pct_embedded *also, struct pc_error *error)
@@ -80,15 +85,19 @@ static int embed(struct pc_profile **p, const char *from, const char *to,
     struct pct_stores all = {.n = 0};
     struct pc_error remark = {""};
     struct pct_symbols *symbols = pct_symbols_new(*p);
+    struct pct_data *d = needs_contexts(also) ? pct_data_new(from, *p, symbols, &whole) : NULL;
     if (also->show_files)
         also->show_files(also->arg, *p, symbols);
-    struct pct_data *d = pct_data_new(from, *p, symbols, &whole);
-    pct_symbols_store(pct_data_symbols(d), *p, &all);
+    pct_symbols_look_up(symbols, pct_samples_any(*p));
+    pct_symbols_store(symbols, *p, &all);
     if (also->sources)
         pct_source_store(d, &all, &remark);
-    look_for_files(pct_data_symbols(d), *p, &remark);
+    look_for_files(symbols, *p, &remark);
     int err = also->assembly ? pct_assembly_store(d, &all, &remark, error) : PC_OK;
-    pct_data_free(d);
+    if (d)
+        pct_data_free(d);
+    else
+        pct_symbols_free(symbols);
     pct_symbols_drop(*p);
     if (!err)
         err = pct_stores_put(&all, p, error);
@@ -104,7 +113,8 @@ int pct_embed_file(const char *from, const char *to, const struct pct_embedded *
                    struct pc_error *error)
 {
     struct pc_profile *p = NULL;
-    int err = pc_pcol_read_histograms(from, &p, error);
+    int err = needs_contexts(also) ? pc_pcol_read_histograms(from, &p, error)
+                                   : pc_pcol_read_around(from, &p, error);
     if (err && !*error->text)
         pc_error_set(error, err, "%s: %s", from, pc_err_text(err));
     if (!err)

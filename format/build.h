@@ -66,7 +66,7 @@ void pc_profile_data_bound(const struct pc_profile *p, struct pc_profile_data *d
 bool pc_stat_same(const struct pc_stat *a, const struct pc_stat *b);
 
 /* Adds a late record of p to one of the same context, which keeps no values, in *out, which has
- * room for statistics. Bins are not added. `fields` are the numbers from 0 on. */
+ * room for statistics and bins, which are 0. `fields` are the numbers from 0 on. */
 void pc_record_overlay(struct pc_profile *p, const uint32_t *fields,
                        const struct pc_profile_data *a, const struct pc_profile_data *late,
                        struct pc_profile_data *out);
@@ -94,6 +94,10 @@ void pc_record_encode(const struct pc_profile *p, const struct pc_profile_data *
                       struct pc_buffer *b);
 /* Decodes them into a record of p whose bins are 0. Errors are noted in the cursor. */
 void pc_record_decode(const struct pc_profile *p, struct pc_cursor *c, struct pc_profile_data *d);
+
+/* Encodes a context in preorder. Its parent is `up` levels above the context before it. */
+void pc_node_encode(const struct pc_profile_node *n, bool is_root, uint64_t up, bool has_record,
+                    struct pc_buffer *b);
 
 /* Decodes a context but for its parent: returns how many levels above the one before that is. Its
  * `data` is 0 if it has a record. */

@@ -92,8 +92,7 @@ static void find_values(struct pc_contexts *c, struct pc_profile_data *d)
 static bool read_record(struct pc_contexts *c)
 {
     struct pc_context_source *s = c->source;
-    struct pc_profile_data *d =
-        s->node.kind == PCOLLECT_NODE_POINT ? &s->room.without : &s->room.with_comm;
+    struct pc_profile_data *d = pc_record_room_clear(&s->room, c->p, s->node.kind);
     struct pc_error error;
     pc_record_decode(c->p, &s->data_at, d);
     if (s->data_at.failed || s->n_records == s->n_data)
@@ -213,7 +212,7 @@ static bool add_late(struct pc_contexts *c, const struct pc_profile_data *late)
     }
     if (c->data->kept)
         return fail(c, PC_ENOENT, "values by rank are needed");
-    struct pc_profile_data *both = c->data->first_field ? &s->both.without : &s->both.with_comm;
+    struct pc_profile_data *both = pc_record_room_clear(&s->both, c->p, c->node->kind);
     pc_record_overlay((struct pc_profile *)c->p, s->fields, c->data, late, both);
     c->data = both;
     return true;
@@ -317,23 +316,10 @@ void pc_contexts_free(void *contexts)
 /* Adds the record that was read last to those whose values are in the file. */
 static bool list_record(struct pc_profile *p, const struct pc_contexts *c)
 {
-    struct pc_later_contexts *later = p->later_contexts;
-    if (p->n_data == later->n_room) {
-        size_t room = later->n_room ? 2 * later->n_room : 64;
-        uint32_t *numbers = realloc(later->numbers, room * sizeof *numbers);
-        later->numbers = numbers ? numbers : later->numbers;
-        struct pc_profile_data *data = realloc(p->data, room * sizeof *data);
-        p->data = data ? data : p->data;
-        if (!numbers || !data)
-            return false;
-        later->n_room = room;
-    }
-    later->numbers[p->n_data] = c->source->n_records - 1;
-    struct pc_profile_data *d = &p->data[p->n_data++];
-    *d = *c->data;
-    d->stats = NULL;
-    d->kept = d->kept == PC_KEPT_STEPS ? PC_KEPT_NONE : d->kept; /* until steps are opened */
-    return true;
+    struct pc_profile_data *d = pc_later_contexts_list(p, c->source->n_records - 1, c->data);
+    if (d && d->kept == PC_KEPT_STEPS)
+        d->kept = PC_KEPT_NONE; /* until steps are opened */
+    return d != NULL;
 }
 
 /* True if the values of the record that was read last are in the file, and may be asked for. */

@@ -51,6 +51,11 @@ static inline uint32_t pc_number_find(const uint32_t *numbers, uint32_t n, uint6
     return low < n && numbers[low] == number ? low : PC_NO_INDEX;
 }
 
+/* Lists a record of p without its statistics, behind those with lesser numbers in the file. NULL:
+ * no memory. */
+struct pc_profile_data *pc_later_contexts_list(struct pc_profile *p, uint32_t number,
+                                               const struct pc_profile_data *d);
+
 /* The listed record with that number in the file, or NULL. */
 struct pc_profile_data *pc_later_contexts_record(struct pc_profile *p, uint64_t number);
 

@@ -339,6 +339,15 @@ static int leave_contexts(struct file *f, struct pc_profile *p, const struct pc_
     return err ? err : find_values(f, p, error);
 }
 
+/* True if rows refer to contexts, and late parts have some: those of the file get other numbers. */
+static bool moves_references(const struct pc_profile *late)
+{
+    bool refers = false;
+    for (uint32_t i = 0; i < late->n_tables; i++)
+        refers |= late->tables[i].n_rows && pc_table_refers_to_contexts(&late->tables[i]);
+    return refers && late->n_nodes > 1;
+}
+
 static int decode_file(struct file *f, struct pc_profile **p, struct pc_error *error)
 {
     uint8_t header[PC_PCOL_HEADER_BYTES];
@@ -360,6 +369,8 @@ static int decode_file(struct file *f, struct pc_profile **p, struct pc_error *e
     const struct pc_profile before = **p;
     if (!err)
         err = pc_pcol_read_slots(f->fd, f->n, &f->h, f->in_order, p, error);
+    if (!err && f->in_order && f->values == VALUES_PASSED_ON && moves_references(*p))
+        err = PC_ENOENT;
     if (!err && f->in_order)
         err = leave_contexts(f, *p, &before, error);
     if (!err && f->values == VALUES_OF_RANKS)
@@ -413,7 +424,12 @@ static int read_file(const char *path, enum values values, bool in_order, struct
     if (error)
         error->text[0] = 0;
     int err = read_as(path, values, in_order, out, error);
-    if (err == PC_ENOENT && !access(path, R_OK)) { /* late parts need the values */
+    bool is_there = err == PC_ENOENT && !access(path, R_OK);
+    if (is_there && in_order && values == VALUES_PASSED_ON) { /* late parts need the contexts */
+        pc_error_set(error, PC_OK, "%s", "");
+        err = read_as(path, values, false, out, error);
+    }
+    if (is_there && err == PC_ENOENT) { /* they need the values */
         pc_error_set(error, PC_OK, "%s", "");
         err = read_as(path, VALUES_ALL, false, out, error);
     }
@@ -445,6 +461,11 @@ int pc_pcol_read_contexts(const char *path, bool with_values, struct pc_profile 
 int pc_pcol_read_histograms(const char *path, struct pc_profile **out, struct pc_error *error)
 {
     return read_file(path, VALUES_PASSED_ON, false, out, error);
+}
+
+int pc_pcol_read_around(const char *path, struct pc_profile **out, struct pc_error *error)
+{
+    return read_file(path, VALUES_PASSED_ON, true, out, error);
 }
 
 int pc_pcol_read_columns(const char *path, struct pc_profile **out, struct pc_error *error)

@@ -10,6 +10,8 @@
  * that is not a profile of this user (pcol_place.c), leave a file behind after a failure
  * (new_file.h).
  */
+#include "format/contexts.h"
+#include "format/later_contexts.h"
 #include "format/new_file.h"
 #include "format/rank_set.h"
 #include "format/value_blocks.h"
@@ -168,6 +170,61 @@ static void put_tables(struct pc_buffer *image, const struct pc_profile *p)
     free(own.data);
 }
 
+/* Contexts that a profile has left in a file, as the new one has them. */
+struct passed {
+    struct pc_buffer nodes, records;
+    uint32_t n_nodes, n_records;
+    /* The profile with the records alone that keep values, and their numbers in the new file. */
+    struct pc_profile listed;
+    struct pc_later_contexts numbered;
+};
+
+/* Reads the contexts once. What cannot be read is in pc_profile_unread. */
+static void pass_contexts(struct passed *w, const struct pc_profile *p)
+{
+    struct pc_contexts c;
+    bool room = true;
+    w->listed.data = NULL;
+    w->listed.n_data = 0;
+    w->listed.later_contexts = &w->numbered;
+    pc_contexts_open(&c, p);
+    for (uint32_t before = 0; room && pc_contexts_next(&c); before = c.level) {
+        pc_node_encode(c.node, !c.level, before + 1 - c.level, c.data != NULL, &w->nodes);
+        w->n_nodes++;
+        if (!c.data)
+            continue;
+        pc_record_encode(p, c.data, &w->records);
+        room = !pc_data_has(p, c.data) || pc_later_contexts_list(&w->listed, w->n_records, c.data);
+        w->n_records++;
+    }
+    w->nodes.failed |= pc_contexts_close(&c) || !room;
+}
+
+static void put_passed(struct pc_buffer *image, unsigned part, uint32_t n,
+                       struct pc_buffer *content)
+{
+    struct pc_buffer head = {0};
+    pc_put_varint(&head, n);
+    const struct pc_bytes pieces[] = {{head.data, head.n}, {content->data, content->n}};
+    put_pieces(image, part, pieces, PC_ARRAY_LEN(pieces));
+    image->failed |= head.failed || content->failed;
+    free(head.data);
+    free(content->data);
+}
+
+static void put_parts(struct pc_buffer *image, const struct pc_profile *p, struct passed *passed)
+{
+    for (unsigned part = PC_PART_META; part < PC_PART_VALUES; part++)
+        if (part == PC_PART_TABLES)
+            put_tables(image, p);
+        else if (p->later_contexts && part == PC_PART_NODES)
+            put_passed(image, part, passed->n_nodes, &passed->nodes);
+        else if (p->later_contexts && part == PC_PART_DATA)
+            put_passed(image, part, passed->n_records, &passed->records);
+        else
+            put_part(image, p, part);
+}
+
 /* A reader of version 1.2 passes over this section. False: nothing is in steps, and there is no
  * section. */
 static bool put_steps(struct pc_buffer *image, const struct pc_profile *p)
@@ -256,18 +313,19 @@ static int make_image(const struct pc_profile *p, unsigned flags, struct pc_buff
 {
     struct pc_pcol_header h = {.major = PC_PCOL_MAJOR,
                                .minor = PC_PCOL_MINOR_LEAST,
+                               .n_sections = PC_PART_VALUES - PC_PART_META,
                                .job_key = p->job_key,
                                .world_size = p->world_size};
     pc_buffer_extend(image, PC_PCOL_HEADER_BYTES);
-    for (unsigned part = PC_PART_META; part < PC_PART_VALUES; part++) {
-        if (part == PC_PART_TABLES)
-            put_tables(image, p);
-        else
-            put_part(image, p, part);
-        h.n_sections++;
-    }
+    struct passed passed = {.listed = *p};
+    if (p->later_contexts)
+        pass_contexts(&passed, p);
+    put_parts(image, p, &passed);
     if (!p->shares)
-        put_values(image, p, &h);
+        put_values(image, &passed.listed, &h);
+    if (p->later_contexts)
+        free(passed.listed.data);
+    free(passed.numbered.numbers);
     if (flags & PC_PCOL_LATE_SLOTS) {
         put_slots(image, p, &h);
         h.n_sections++;

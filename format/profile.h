@@ -572,6 +572,10 @@ int pc_pcol_read_columns(const char *path, struct pc_profile **out, struct pc_er
  * written: then the values are read. */
 int pc_pcol_read_histograms(const char *path, struct pc_profile **out, struct pc_error *error);
 
+/* Does the same for whoever adds what has no contexts (pc_profile_overlay), and writes it: contexts
+ * and records are left in the file, unless late parts change what refers to them. */
+int pc_pcol_read_around(const char *path, struct pc_profile **out, struct pc_error *error);
+
 /* Writes what happened in ranks after the merge into their slots: the end of MPI_Finalize, the time
  * to exit, calls made meanwhile. `ranks` is an ascending list; late[i] is a profile of rank i of it
  * alone, or NULL if nothing is known of it. Overwrites what these slots held. Verifies that path is

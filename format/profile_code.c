@@ -117,22 +117,24 @@ static void encode_key(const struct pc_profile_node *n, struct pc_buffer *b)
     }
 }
 
-/* Encodes nodes in preorder. The place of a node is the number of levels from the previous node up
- * to its parent. */
+void pc_node_encode(const struct pc_profile_node *n, bool is_root, uint64_t up, bool has_record,
+                    struct pc_buffer *b)
+{
+    pc_put_varint(b, (uint64_t)n->flags << 5 | (has_record ? 16u : 0u) | n->kind);
+    if (!is_root)
+        pc_put_varint(b, up);
+    encode_key(n, b);
+}
+
 static void encode_nodes(const struct pc_profile *p, struct pc_buffer *b)
 {
     pc_put_varint(b, p->n_nodes);
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
-        uint64_t head = (uint64_t)n->flags << 5 | (n->data != PC_NO_INDEX ? 16u : 0u) | n->kind;
-        pc_put_varint(b, head);
-        if (i) {
-            uint32_t up = 0;
-            for (uint32_t at = i - 1; at != n->parent; at = p->nodes[at].parent)
-                up++;
-            pc_put_varint(b, up);
-        }
-        encode_key(n, b);
+        uint32_t up = 0;
+        for (uint32_t at = i - 1; i && at != n->parent; at = p->nodes[at].parent)
+            up++;
+        pc_node_encode(n, !i, up, n->data != PC_NO_INDEX, b);
     }
 }
 

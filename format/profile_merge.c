@@ -405,10 +405,12 @@ void pc_record_overlay(struct pc_profile *p, const uint32_t *fields,
                        const struct pc_profile_data *a, const struct pc_profile_data *late,
                        struct pc_profile_data *out)
 {
-    uint32_t *back = (uint32_t *)fields; /* is only read */
-    const struct merge m = {
-        .a = {.p = p, .back = back}, .b = {.p = p, .back = back}, .overlays = true, .out = p};
+    uint32_t *same = (uint32_t *)fields; /* is only read */
+    const struct side of = {.p = p, .fields = same, .back = same};
+    const struct merge m = {.a = of, .b = of, .overlays = true, .out = p};
     join_statistics(&m, a, late, out);
+    add_bins(&of, a, out);
+    add_bins(&of, late, out);
 }
 
 /* True if the union of two records can, or must, be made from statistics alone. */
@@ -706,17 +708,34 @@ int pc_profile_merge(const struct pc_profile *a, const struct pc_profile *b,
     return PC_OK;
 }
 
+/* Adds b, which has no contexts, to a, which has left its own in the file: they are read with the
+ * modules, primitives and fields of a. The records of a are those that it has listed. */
+static int merge_around(struct merge *m, struct pc_pool *scratch)
+{
+    struct pc_profile *a = (struct pc_profile *)m->a.p, before = *a;
+    const struct pc_profile *b = m->b.p;
+    if (b->n_nodes > 1 || b->n_modules || b->n_ops || b->n_fields)
+        return pc_error_set(m->error, PC_EARG, "contexts are left in the file");
+    a->n_data = 0;
+    int err = merge_into(m, scratch);
+    struct pc_profile *of = err ? a : m->out;
+    a->later_contexts = NULL;
+    of->data = before.data;
+    of->n_data = before.n_data;
+    of->later_contexts = before.later_contexts;
+    return err;
+}
+
 int pc_profile_overlay(struct pc_profile **p, const struct pc_profile *b, struct pc_error *error)
 {
     struct pc_error inner = {""};
     struct pc_profile *a = *p, *out = pc_pool_array(a->memory, 1, sizeof *out);
-    struct merge m = {.a.p = a, .b.p = b, .overlays = true, .error = &inner};
+    struct merge m = {.a.p = a, .b.p = b, .overlays = true, .out = out, .error = &inner};
     struct pc_pool *scratch = pc_pool_new();
     int err = scratch && out ? check_same_job(&m) : PC_ENOMEM;
-    m.out = out;
     if (!err) {
         out->memory = a->memory;
-        err = merge_into(&m, scratch);
+        err = a->later_contexts ? merge_around(&m, scratch) : merge_into(&m, scratch);
         pc_profile_close(err ? out : a);
     }
     pc_pool_free(scratch);

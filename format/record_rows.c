@@ -11,10 +11,8 @@ bool pc_record_room_make(struct pc_record_room *room, const struct pc_profile *p
            pc_profile_data_make(pool, p, &room->without, PCOLLECT_NODE_POINT);
 }
 
-/* The room for a record of that kind. Its statistics may be those of the record before: all of them
- * will be set. */
-static struct pc_profile_data *clear_room(struct pc_record_room *room, const struct pc_profile *p,
-                                          unsigned kind)
+struct pc_profile_data *pc_record_room_clear(struct pc_record_room *room,
+                                             const struct pc_profile *p, unsigned kind)
 {
     struct pc_profile_data *d = kind == PCOLLECT_NODE_POINT ? &room->without : &room->with_comm;
     for (uint32_t k = d->first_field; k < p->n_fields; k++)
@@ -41,7 +39,7 @@ const struct pc_profile_data *pc_record_reader_next(struct pc_record_reader *r, 
     uint32_t i = r->n_read++;
     if (!p->packed)
         return &p->data[i];
-    struct pc_profile_data *d = clear_room(&r->room, p, kind);
+    struct pc_profile_data *d = pc_record_room_clear(&r->room, p, kind);
     r->bytes.data = r->c.at;
     pc_record_decode(p, &r->c, d);
     r->bytes.n = (size_t)(r->c.at - r->bytes.data);
@@ -77,7 +75,7 @@ struct pc_profile_data *pc_record_writer_begin(struct pc_record_writer *w, unsig
         w->record = &p->data[p->n_data];
         return pc_profile_data_init(p, w->record, kind, n_ranks) ? w->record : NULL;
     }
-    w->record = clear_room(&w->room, p, kind);
+    w->record = pc_record_room_clear(&w->room, p, kind);
     pc_profile_data_drop(w->record);
     bool lists = p->data && n_ranks;
     return !lists || pc_profile_data_lists(p, w->record, n_ranks) ? w->record : NULL;

@@ -27,6 +27,11 @@ struct pc_record_room {
 bool pc_record_room_make(struct pc_record_room *room, const struct pc_profile *p,
                          struct pc_pool *pool);
 
+/* The room for a record of that kind, with bins that are 0. Its statistics may be those of the
+ * record before: all of them will be set. */
+struct pc_profile_data *pc_record_room_clear(struct pc_record_room *room,
+                                             const struct pc_profile *p, unsigned kind);
+
 struct pc_record_reader {
     const struct pc_profile *p;
     uint32_t n_read;

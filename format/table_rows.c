@@ -69,8 +69,8 @@ static bool unpack(struct pc_row_reader *r)
 /* The number that a cell of column i, which refers to something, has in the result. */
 static uint64_t renumber(const struct pc_row_reader *r, uint32_t i, uint64_t cell)
 {
-    if (r->table->columns[i].type == PCOLLECT_COLUMN_NODE)
-        return r->side->nodes[cell];
+    if (r->table->columns[i].type == PCOLLECT_COLUMN_NODE) /* those left in the file stay */
+        return r->side->p->later_contexts ? cell : r->side->nodes[cell];
     return cell ? r->side->strings[cell - 1] + (uint64_t)1 : 0;
 }
 

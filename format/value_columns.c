@@ -6,6 +6,7 @@
  * Called by pcol_write.c and value_shares.c. Values may be in another file: they are asked for
  * record by record.
  */
+#include "format/later_contexts.h"
 #include "format/value_blocks.h"
 
 enum { RUN_ROWS = 1024 };
@@ -106,8 +107,9 @@ static void put_records(struct writer *w)
     for (uint32_t i = 0; p->data && i < p->n_data; i++) {
         if (pc_data_has(p, &p->data[i]) != w->kind)
             continue;
-        pc_put_varint(&w->index, i - next);
-        next = i + 1;
+        uint32_t number = p->later_contexts ? p->later_contexts->numbers[i] : i;
+        pc_put_varint(&w->index, number - next);
+        next = number + 1;
     }
 }
 

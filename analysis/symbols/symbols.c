@@ -10,6 +10,7 @@
 #include "analysis/symbols/symbols_private.h"
 #include "analysis/symbols/vdso.h"
 #include "base/progress.h"
+#include "format/contexts.h"
 
 #include <errno.h>
 #include <string.h>
@@ -675,12 +676,20 @@ struct pct_place pct_symbols_node(struct pct_symbols *s, uint32_t node)
 
 void pct_symbols_look_up(struct pct_symbols *s, bool points)
 {
-    for (uint32_t i = 0; i < s->profile->n_nodes; i++) {
-        uint16_t kind = s->profile->nodes[i].kind;
-        if (kind == PCOLLECT_NODE_FRAME || kind == PCOLLECT_NODE_OP ||
-            (points && kind == PCOLLECT_NODE_POINT))
-            pct_symbols_node(s, i);
+    struct pc_contexts *c = pct_hold(pc_contexts_new(s->profile), pc_contexts_free);
+    while (c && pc_contexts_next(c)) {
+        const struct pc_profile_node *n = c->node;
+        if (n->kind != PCOLLECT_NODE_FRAME && n->kind != PCOLLECT_NODE_OP &&
+            !(points && n->kind == PCOLLECT_NODE_POINT))
+            continue;
+        if (s->profile->later_contexts)
+            pct_symbols_node_once(s, n, pc_contexts_at(c, c->level - 1));
+        else
+            pct_symbols_node(s, c->i);
     }
+    if (!c || pc_contexts_close(c))
+        pct_memory_refuse();
+    pct_end(c, pc_contexts_free);
 }
 
 /* ---- Stored ---------------------------------------------------------------------------------- */

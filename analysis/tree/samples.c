@@ -4,6 +4,7 @@
  */
 #include "analysis/tree/samples.h"
 #include "analysis/tree/fields.h"
+#include "format/contexts.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,10 +20,16 @@ uint32_t pct_samples_field(const struct pc_profile *p, const char *plugin, const
 bool pct_samples_any(const struct pc_profile *p)
 {
     uint32_t samples = pct_samples_field(p, "clock", "samples");
+    struct pc_contexts c;
     bool any = false;
-    for (uint32_t i = 0; i < p->n_data && samples != PC_NO_INDEX; i++)
-        any |= pc_data_sum(p, &p->data[i], samples) != 0;
-    return any && pct_samples_field(p, "clock", "time") != PC_NO_INDEX;
+    if (samples == PC_NO_INDEX || pct_samples_field(p, "clock", "time") == PC_NO_INDEX)
+        return false;
+    pc_contexts_open(&c, p);
+    while (!any && pc_contexts_next(&c))
+        any = c.data && pc_data_sum(p, c.data, samples) != 0;
+    if (pc_contexts_close(&c))
+        pct_memory_refuse();
+    return any;
 }
 
 /* Squares are stored in us^2. In an older profile without squares, all samples count as equal. */

@@ -173,24 +173,29 @@ static void assert_written_alike(const struct pc_profile *p, const struct pc_pro
     free(bytes[1]);
 }
 
-/* The profile of no rank with one string, which a merge adds. */
+/* The profile of no rank of the job of p with one string. */
+static struct pc_profile only_string(const struct pc_profile *p)
+{
+    static char *string = (char *)"added";
+    static struct pc_profile_node root = {.parent = PC_NO_INDEX,
+                                          .kind = PCOLLECT_NODE_ROOT,
+                                          .module = PC_NO_INDEX,
+                                          .op = PC_NO_INDEX,
+                                          .data = PC_NO_INDEX};
+    return (struct pc_profile){.exe = p->exe,
+                               .mpi = p->mpi,
+                               .job = p->job,
+                               .job_key = p->job_key,
+                               .world_size = p->world_size,
+                               .n_nodes = 1,
+                               .nodes = &root,
+                               .n_strings = 1,
+                               .strings = &string};
+}
+
 static struct pc_profile *add_string(const struct pc_profile *p)
 {
-    char *string = (char *)"added";
-    struct pc_profile_node root = {.parent = PC_NO_INDEX,
-                                   .kind = PCOLLECT_NODE_ROOT,
-                                   .module = PC_NO_INDEX,
-                                   .op = PC_NO_INDEX,
-                                   .data = PC_NO_INDEX};
-    struct pc_profile more = {.exe = p->exe,
-                              .mpi = p->mpi,
-                              .job = p->job,
-                              .job_key = p->job_key,
-                              .world_size = p->world_size,
-                              .n_nodes = 1,
-                              .nodes = &root,
-                              .n_strings = 1,
-                              .strings = &string};
+    const struct pc_profile more = only_string(p);
     struct pc_profile *out;
     assert_int_equal(pc_profile_merge(p, &more, &out, NULL), PC_OK);
     return out;
@@ -221,6 +226,48 @@ static void values_pass_from_file_to_file(void **state)
         free_late_job(&j);
     }
     assert_true(n_in_file >= n_shapes);
+}
+
+/* So it is if contexts and records were left in the file, also where late parts add some: to any
+ * record if none keeps values, but none if rows refer to contexts. What has contexts is not added
+ * then. */
+static void contexts_pass_from_file_to_file(void **state)
+{
+    (void)state;
+    enum { VALUES, DROPPED, DROPPED_WITH_ROWS, N_KINDS };
+    unsigned n_left[2] = {0, 0}, n_values = 0;
+    for (unsigned s = 0; s < N_KINDS * n_shapes; s++) {
+        char path[PATH_BYTES];
+        struct shape shape = shapes[s / N_KINDS];
+        shape.tables |= s % N_KINDS == DROPPED_WITH_ROWS;
+        struct late_job j = make_late_job(&shape, 3, s % N_KINDS == VALUES ? 2 : 10);
+        for (uint32_t i = 0; s % N_KINDS != VALUES && i < j.main->n_data; i++)
+            pc_profile_data_drop(&j.main->data[i]);
+        for (uint32_t t = 0; t < j.late[1]->n_tables; t++)
+            j.late[1]->tables[t].n_rows = 0;
+        path_in(path, "around.pcol");
+        assert_int_equal(pc_pcol_write(j.main, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
+        for (int late = 0; late < 2; late++) {
+            struct pc_profile *p = read_well(path, false), *q;
+            assert_int_equal(pc_pcol_read_around(path, &q, NULL), PC_OK);
+            assert_written_alike(p, q);
+            n_left[late] += q->later_contexts && q->n_nodes == 1;
+            n_values += q->later_contexts && q->n_data;
+            const struct pc_profile more = only_string(p);
+            assert_true(!q->later_contexts || !j.main->n_modules ||
+                        pc_profile_overlay(&q, j.main, NULL) == PC_EARG);
+            assert_int_equal(pc_profile_overlay(&p, &more, NULL), PC_OK);
+            assert_int_equal(pc_profile_overlay(&q, &more, NULL), PC_OK);
+            assert_written_alike(p, q);
+            pc_profile_free(p);
+            pc_profile_free(q);
+            assert_int_equal(pc_pcol_write_late(path, j.late[1], true, NULL), PC_OK);
+        }
+        unlink(path);
+        free_late_job(&j);
+    }
+    assert_true(n_left[0] == N_KINDS * n_shapes && n_values > 4);
+    assert_in_range(n_left[1], n_shapes - 2, 2 * n_shapes);
 }
 
 /* Values in a file are not added to those of other ranks: this is an error. If no context has both,
@@ -506,14 +553,19 @@ static void what_cannot_be_read_is_not_written(void **state)
     struct pc_error e;
     path_in(path, "shorter.pcol");
     path_in(other, "other.pcol");
-    assert_int_equal(pc_pcol_write(j.main, path, 0, NULL), PC_OK);
-    assert_int_equal(pc_pcol_read_histograms(path, &q, NULL), PC_OK);
-    assert_int_equal(truncate(path, 100), 0);
-    assert_int_equal(pc_pcol_write(q, other, 0, &e), PC_EFORMAT);
-    assert_non_null(strstr(e.text, "not written; the file that it is made of: cannot be read"));
-    assert_int_equal(access(other, F_OK), -1);
-    pc_profile_free(q);
-    unlink(path);
+    for (int around = 0; around < 2; around++) {
+        assert_int_equal(pc_pcol_write(j.main, path, 0, NULL), PC_OK);
+        assert_int_equal(around ? pc_pcol_read_around(path, &q, NULL)
+                                : pc_pcol_read_histograms(path, &q, NULL),
+                         PC_OK);
+        assert_int_equal(truncate(path, 100), 0);
+        assert_int_equal(pc_pcol_write(q, other, 0, &e), PC_EFORMAT);
+        assert_non_null(strstr(e.text, "not written; the file that it is made of: "));
+        assert_non_null(strstr(e.text, around ? "context" : "cannot be read"));
+        assert_int_equal(access(other, F_OK), -1);
+        pc_profile_free(q);
+        unlink(path);
+    }
     free_late_job(&j);
 }
 
@@ -548,6 +600,7 @@ int main(void)
         cmocka_unit_test(a_context_before_and_after_the_merge_is_no_fault),
         cmocka_unit_test(many_runs_of_records_read_back),
         cmocka_unit_test(values_pass_from_file_to_file),
+        cmocka_unit_test(contexts_pass_from_file_to_file),
         cmocka_unit_test(values_in_a_file_are_not_added_to),
         cmocka_unit_test(rows_on_demand_are_those_of_the_whole_file),
         cmocka_unit_test(rows_stay_on_demand_beside_late_parts),

@@ -211,26 +211,61 @@ static uint8_t *file_of(const struct pc_profile *p, size_t *n)
     return data;
 }
 
+static void assert_same_file(const struct pc_profile *p, const struct pc_profile *q)
+{
+    size_t n, n_again;
+    uint8_t *data = file_of(p, &n), *again = file_of(q, &n_again);
+    assert_int_equal(n, n_again);
+    assert_memory_equal(data, again, n);
+    free(data);
+    free(again);
+}
+
 static void steps_pass_from_file_to_file(void **state)
 {
     (void)state;
     for (unsigned s = 0; s < n_shapes; s++) {
         char path[PATH_BYTES];
-        size_t n, n_again;
         struct pc_profile *p = profile_of_ranks(&shapes[s], 0, 20, 20), *q;
         round_times(p);
         path_in(path, "passed.pcol");
         assert_int_equal(pc_pcol_write(p, path, 0, NULL), PC_OK);
         assert_int_equal(pc_pcol_read_histograms(path, &q, NULL), PC_OK);
-        uint8_t *data = file_of(p, &n), *again = file_of(q, &n_again);
-        assert_int_equal(n, n_again);
-        assert_memory_equal(data, again, n);
-        free(data);
-        free(again);
+        assert_same_file(p, q);
         pc_profile_free(p);
         pc_profile_free(q);
         unlink(path);
     }
+}
+
+/* Records behind contexts that late parts alone have get other numbers in the new file. */
+static void steps_pass_beside_late_contexts(void **state)
+{
+    (void)state;
+    unsigned n_left = 0;
+    struct shape few = shapes[3]; /* contexts of one rank */
+    few.n_facts = 6;
+    for (unsigned s = 0; s < n_shapes; s++) {
+        char path[PATH_BYTES];
+        struct pc_profile *p = profile_of_ranks(&shapes[s], 0, 20, 20), *q,
+                          *late = random_profile(&few, 9, 1, 20);
+        round_times(p);
+        for (uint32_t i = 0; i < p->n_data; i += 3)
+            pc_profile_data_drop(&p->data[i]);
+        path_in(path, "beside.pcol");
+        assert_int_equal(pc_pcol_write(p, path, PC_PCOL_LATE_SLOTS, NULL), PC_OK);
+        assert_int_equal(pc_pcol_write_late(path, late, true, NULL), PC_OK);
+        pc_profile_free(p);
+        p = read_well(path, false);
+        assert_int_equal(pc_pcol_read_around(path, &q, NULL), PC_OK);
+        n_left += q->later_contexts && count_rounded(p);
+        assert_same_file(p, q);
+        pc_profile_free(p);
+        pc_profile_free(q);
+        pc_profile_free(late);
+        unlink(path);
+    }
+    assert_in_range(n_left, 1, n_shapes);
 }
 
 /* In sums of different ranks exact times become steps beside those in steps, whichever side has
@@ -398,6 +433,7 @@ int main(void)
         cmocka_unit_test(steps_come_back_in_a_byte_each_if_they_are_near),
         cmocka_unit_test(a_reader_that_does_not_know_steps_passes_over_them),
         cmocka_unit_test(steps_pass_from_file_to_file),
+        cmocka_unit_test(steps_pass_beside_late_contexts),
         cmocka_unit_test(a_sum_with_times_in_steps_has_steps),
         cmocka_unit_test(a_late_part_adds_to_the_statistics_of_times_in_steps),
         cmocka_unit_test(wrong_steps_never_crash),
