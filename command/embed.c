@@ -94,7 +94,7 @@ static int embed(struct pc_profile **p, const char *from, const char *to,
         pct_source_store(d, &all, &remark);
     look_for_files(symbols, *p, &remark);
     int err = also->assembly ? pct_assembly_store(d, &all, &remark, error) : PC_OK;
-    if (d)
+    if (d) /* it owns the symbols */
         pct_data_free(d);
     else
         pct_symbols_free(symbols);
