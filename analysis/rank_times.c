@@ -396,6 +396,14 @@ void pct_rank_times_free(struct pct_rank_times *t)
     pct_free(t);
 }
 
+double pct_rank_times_unknown_ns(const struct pct_rank_times *t)
+{
+    double ns = 0;
+    for (size_t r = 0; r < t->n && !t->divided; r++)
+        ns += fmax(0, t->list[r].own_ns - t->list[r].sampled_ns);
+    return ns;
+}
+
 double pct_rank_time_main_delayed_ns(const struct pct_rank_time *t)
 {
     return fmin(t->main_delayed_ns, t->all_delayed_ns);
@@ -426,7 +434,8 @@ enum pct_division pct_rank_times_division(const struct pct_rank_times *t)
         return PCT_DIVISION_UNSURE;
     double rest_ns =
         fmax(fmax(t->delayed_ns, t->blocked_ns), fmax(t->either_ns, t->for_threads_ns));
-    rest_ns = fmax(fmax(rest_ns, t->divided ? t->for_mpi_ns : 0), fmax(library_ns, bindings_ns));
+    rest_ns = fmax(fmax(rest_ns, t->divided ? t->for_mpi_ns : pct_rank_times_unknown_ns(t)),
+                   fmax(library_ns, bindings_ns));
     return rest_ns > little_ns ? PCT_DIVISION_KNOWN : PCT_DIVISION_WHOLE;
 }
 

@@ -76,6 +76,10 @@ struct pct_rank_times {
 struct pct_rank_times *pct_rank_times_new(const struct pct_totals *m);
 void pct_rank_times_free(struct pct_rank_times *t);
 
+/* Part of the own time of all ranks in which they may have computed or been blocked: where the
+ * profile does not say how long they were blocked, what no sample finds computing; else 0. */
+double pct_rank_times_unknown_ns(const struct pct_rank_times *t);
+
 /* Part of all_delayed_ns in which the main thread waited for a processor. The rest is time in which
  * it was blocked while other threads may have waited: threads that wait at one time do not add up,
  * so it is at most that. */

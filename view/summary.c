@@ -377,9 +377,27 @@ static void put_part(struct pct_buf *b, double ns, double wall_ns, size_t n, con
 {
     if (ns <= LITTLE * wall_ns)
         return;
-    pct_buf_text(b, ", ");
+    pct_buf_text(b, b->data[b->n - 1] == ' ' ? "" : ", ");
     put_ns(b, ns / (double)n);
     pct_buf_text(b, what);
+}
+
+/* Appends the parts if it is not known which time was blocked, as of killed ranks: samples tell
+ * what was on a processor. */
+static void put_sampled(const struct pct_rank_times *t, double wall, double library,
+                        double bindings, struct pct_buf *b)
+{
+    double unknown = pct_rank_times_unknown_ns(t);
+    if (unknown >= (1 - LITTLE) * wall) {
+        pct_buf_text(b, "not known if computing");
+        return;
+    }
+    put_part(b, t->mean_ns * (double)t->n - unknown, wall, t->n, " computing");
+    put_part(b, t->for_mpi_ns, wall, t->n, " waiting for threads that are in MPI");
+    put_part(b, bindings, wall, t->n, " in the MPI library beside its calls");
+    put_part(b, library, wall, t->n, " in pcollect");
+    put_part(b, unknown, wall, t->n, " not known if computing");
+    put_part(b, t->delayed_ns, wall, t->n, " waiting for a processor");
 }
 
 void pct_head_division(const struct pct_head *h, struct pct_buf *b)
@@ -406,6 +424,10 @@ void pct_head_division(const struct pct_head *h, struct pct_buf *b)
                        "a processor",
                        off > LITTLE * wall ? "blocked or " : "");
         put_part(b, t->blocked_ns, wall, t->n, " or more of it blocked");
+        return;
+    }
+    if (!t->divided) {
+        put_sampled(t, wall, library, bindings, b);
         return;
     }
     bool turns = pct_rank_times_take_turns(t);

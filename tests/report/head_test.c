@@ -486,6 +486,33 @@ static void the_library_never_computes(void **state)
     pct_data_free(d);
 }
 
+/* Killed ranks were outside MPI for 1,000 ms, for which samples find them computing in part. */
+static void killed_ranks_compute_only_where_samples_say_so(void **state)
+{
+    static const struct {
+        double blocked_ms;
+        const char *says;
+    } cases[] = {
+        {700, ": 300.0 ms computing, 700.0 ms not known if computing "},
+        {1000, " per rank: not known if computing "},
+        {0, NULL},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_ranks(2);
+        m.killed = true;
+        for (unsigned r = 0; r < m.n; r++) {
+            m.compute_ms[r] = 1000;
+            m.blocked_ms[r] = cases[k].blocked_ms;
+        }
+        struct pct_data *d = end_run();
+        if (cases[k].says ? !strstr(head_of(d), cases[k].says)
+                          : strstr(head_of(d), "computing") != NULL)
+            fail_msg("case %zu: %s", k, head_of(d));
+        pct_data_free(d);
+    }
+}
+
 /* Adds the table of threads: each rank has one, and rank 0 is in bindings of MPI. */
 static void add_bindings(double bindings_ms)
 {
@@ -591,6 +618,7 @@ int main(void)
         cmocka_unit_test(missing_ranks_are_listed_as_ranges),
         cmocka_unit_test(unknown_callers_are_told_where_they_matter),
         cmocka_unit_test(the_library_never_computes),
+        cmocka_unit_test(killed_ranks_compute_only_where_samples_say_so),
         cmocka_unit_test(a_rank_does_not_compute_because_it_is_measured),
         cmocka_unit_test(lost_samples_are_not_in_the_part_that_is_covered),
     };
