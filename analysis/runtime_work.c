@@ -14,7 +14,8 @@
 /* Parts of names of functions that do not wait, or not only, in GNU's and LLVM's runtime. */
 static bool is_work(const char *name)
 {
-    static const char *const parts[] = {"task", "_next", "_thread_num", "_num_threads", "omp_in_"};
+    static const char *const parts[] = {"task",    "_next",    "_thread_num", "_num_threads",
+                                        "omp_in_", "omp_get_", "omp_test_"};
     for (size_t i = 0; name && i < PC_ARRAY_LEN(parts); i++)
         if (strstr(name, parts[i]))
             return true;

@@ -433,7 +433,10 @@ void pct_head_division(const struct pct_head *h, struct pct_buf *b)
     bool turns = pct_rank_times_take_turns(t);
     put_ns(b, (cpu - library - bindings - waits) / n);
     pct_buf_text(b, turns ? " or more computing" : " computing");
-    put_part(b, waits, wall, t->n, " waiting for threads in a runtime library");
+    put_part(b, waits, wall, t->n,
+             waits > 0 && pct_data_runtime_works(h->d)
+                 ? " in a runtime library, where threads wait for others or it works"
+                 : " waiting for threads in a runtime library");
     put_part(b, t->for_mpi_ns, wall, t->n, " waiting for threads that are in MPI");
     put_part(b, bindings, wall, t->n, " in the MPI library beside its calls");
     put_part(b, library, wall, t->n, " in pcollect");
