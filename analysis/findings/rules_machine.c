@@ -52,9 +52,10 @@ static size_t count_cpus(const char *list, const bool *marks, size_t *common_out
 
 /* Threads of a rank that need a processor: those with a tenth of the CPU time of the busiest. */
 struct busy {
-    size_t n;     /* that compute at the same time, not in MPI; 0: none is known, else 1 at least */
-    size_t n_all; /* whatever they do, and whenever; those of the MPI library, too */
-    bool known;   /* no other thread of the process needs one */
+    size_t n; /* that compute at the same time, not in MPI; 0: none is known, else 1 at least */
+    size_t n_program; /* whenever they compute; those of the MPI library are none */
+    size_t n_all;     /* whatever they do, and whenever; those of the MPI library, too */
+    bool known;       /* no other thread of the process needs one */
 };
 
 /* Part of a thread's CPU time outside MPI, where it does not poll for messages. */
@@ -102,8 +103,11 @@ static struct busy count_busy_threads(const struct pct_evidence *f, size_t rank,
         busy.known &= t->list[i].has_cpu;
     }
     busy.n = most ? count_at_once(f, rank, *at) : 0;
-    for (; *at < t->n && t->list[*at].rank == rank; ++*at)
-        busy.n_all += t->list[*at].cpu_ns && t->list[*at].cpu_ns >= most / 10;
+    for (; *at < t->n && t->list[*at].rank == rank; ++*at) {
+        bool is_busy = t->list[*at].cpu_ns && t->list[*at].cpu_ns >= most / 10;
+        busy.n_all += is_busy;
+        busy.n_program += is_busy && strcmp(t->list[*at].kind, "MPI library") != 0;
+    }
     double others_ns = use->user_ns + use->system_ns - (double)all; /* that have no row */
     busy.known &= most && others_ns < (double)most / 10;
     return busy;
@@ -112,6 +116,7 @@ static struct busy count_busy_threads(const struct pct_evidence *f, size_t rank,
 struct shared_host {
     const char *name;
     size_t n_ranks, n_threads; /* that compute at the same time */
+    size_t n_program;          /* that compute, whenever */
     size_t n_all;              /* all busy ones */
     size_t n_cpus;             /* 0: not known of all ranks */
 };
@@ -129,6 +134,7 @@ static struct shared_host look_at_host(const struct pct_evidence *f, const char 
         host.n_ranks++;
         struct busy busy = count_busy_threads(f, r, &at);
         host.n_threads += busy.n;
+        host.n_program += busy.n_program;
         host.n_all += busy.n_all;
         mark_cpus(f->use[r].bound, marks);
         known &= *f->use[r].bound != '\0';
@@ -211,22 +217,47 @@ static void put_advice(const struct pct_evidence *f, const struct shared_host *h
     pct_buf_text(b, ".");
 }
 
-/* Appends the reason why a rank waited that is in the job: its threads, or those of other ranks.
- * Returns false if there is none. */
-static bool put_own_reason(const struct pct_evidence *f, size_t rank, const struct neighbours *near,
+/* The other threads of the job are no reason to name if they ran for less than this part of the
+ * wait, and not the only one below NOT_ALL. */
+#define HARDLY 0.1
+#define NOT_ALL 0.75
+
+/* Appends that the threads of a rank share its processors though they do not all compute at the
+ * same time: they may take turns because they share them. False if they do not share them, or if
+ * the other threads hardly ran. */
+static bool put_sharing(const struct pct_evidence *f, size_t rank, size_t n_cpus, size_t n_program,
+                        const struct shared_host *host, struct pct_buf *b)
+{
+    const struct pct_rank_use *use = &f->use[rank];
+    double others_ns = use->user_ns + use->system_ns - use->on_cpu_ns;
+    struct shared_host all = *host;
+    if (!n_cpus || n_program <= n_cpus ||
+        others_ns < HARDLY * pct_rank_time_main_delayed_ns(&f->times->list[rank]))
+        return false;
+    pct_buf_format(b, ", whose %zu busy threads share %zu %s", n_program, n_cpus,
+                   n_cpus == 1 ? "processor" : "processors");
+    all.n_threads = host->n_program;
+    put_advice(f, &all, n_cpus, n_program, b);
+    return true;
+}
+
+/* Appends the reason why a rank waited that is in the job: its threads, or those of other ranks; or
+ * else on how many processors it may run. */
+static void put_own_reason(const struct pct_evidence *f, size_t rank, const struct neighbours *near,
                            const struct shared_host *host, struct pct_buf *b)
 {
-    size_t at = 0, n_threads = count_busy_threads(f, rank, &at).n;
+    size_t at = 0;
+    struct busy busy = count_busy_threads(f, rank, &at);
     const char *processors = near->n_cpus == 1 ? "processor" : "processors";
     char others[48] = "another rank does";
     if (near->n_bound > 2)
         pct_text_format(others, sizeof others, "%s other ranks do",
                         pct_finding_number(f, (double)(near->n_bound - 1)));
     bool full = host->n_cpus && is_full(host, count_on_host(f, host->name, "processors"));
-    if (near->n_cpus && n_threads > near->n_cpus && !full) {
-        pct_buf_format(b, ", which computes with %zu threads on %zu %s", n_threads, near->n_cpus,
+    if (near->n_cpus && busy.n > near->n_cpus && !full) {
+        pct_buf_format(b, ", which computes with %zu threads on %zu %s", busy.n, near->n_cpus,
                        processors);
-        put_advice(f, host, near->n_cpus, n_threads, b);
+        put_advice(f, host, near->n_cpus, busy.n, b);
     } else if (host->n_cpus && host->n_threads > host->n_cpus) {
         pct_buf_format(b,
                        ": the %s ranks there compute with %s threads on %zu %s. Start "
@@ -239,10 +270,11 @@ static bool put_own_reason(const struct pct_evidence *f, size_t rank, const stru
                        ", which computes on %zu %s, as %s: they have %zu threads "
                        "together. Bind them to different processors.",
                        near->n_cpus, processors, others, near->n_threads);
-    } else {
-        return false;
+    } else if (!put_sharing(f, rank, near->n_cpus, busy.n_program, host, b)) {
+        pct_buf_text(b, ".");
+        if (near->n_cpus)
+            pct_buf_format(b, " It may run on %zu %s.", near->n_cpus, processors);
     }
-    return true;
 }
 
 /* The part of a rank's wait for which other threads of the job ran that may use its processors: of
@@ -265,11 +297,6 @@ static double find_own_part(const struct pct_evidence *f, size_t rank)
     return known && waited_ns > 0 ? fmax(0, ran_ns) / waited_ns : 1;
 }
 
-/* The other threads of the job are no reason to name if they ran for less than this part of the
- * wait, and not the only one below NOT_ALL. */
-#define HARDLY 0.1
-#define NOT_ALL 0.75
-
 /* Appends the reason why a rank waited on a host that has a processor for each rank. If all threads
  * of the job that may run on its processors fit there, or ran for less than it waited, others ran
  * there. */
@@ -286,8 +313,7 @@ static void put_reason(const struct pct_evidence *f, size_t rank, const struct s
                        "the job ran there for at most %.0f %% of this time.",
                        ceil(100 * part));
     } else {
-        if (!put_own_reason(f, rank, &near, host, b))
-            pct_buf_text(b, ".");
+        put_own_reason(f, rank, &near, host, b);
         if (part < NOT_ALL)
             pct_buf_format(b,
                            " Other threads of the job ran there for at most %.0f %% of this time: "
@@ -358,8 +384,7 @@ static void find_shared_by_threads(const struct pct_evidence *f, const struct pc
     pct_buf_format(&text, "For %s no processor was free for thread %llu of rank %d of %s",
                    pct_text_time(time, (pc_u128)most->delayed_ns), (unsigned long long)most->number,
                    rank, host.name);
-    if (!put_own_reason(f, most->rank, &near, &host, &text))
-        pct_buf_text(&text, ".");
+    put_own_reason(f, most->rank, &near, &host, &text);
     pct_finding_add(out, f, rule, threshold, ns, pct_more_rank("thread_times", rank), "%s",
                     text.data);
     pct_buf_free(&text);

@@ -233,6 +233,45 @@ static void threads_that_ran_for_less_than_a_wait_are_not_its_reason(void **stat
     }
 }
 
+/* Two threads of rank 0 share its processor and take turns on it: together they need one for 600 ms
+ * of the run. The other one ran for so long, or is of the MPI library. */
+static void threads_that_take_turns_share_a_processor(void **state)
+{
+    static const char *const columns[] = {"rank",  "thread",  "kind", "cpu",
+                                          "known", "delayed", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK,   PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_STRING, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER};
+    static const struct {
+        const char *kind;
+        double other_ms;
+        const char *says;
+    } cases[] = {
+        {"runtime", 300,
+         ", whose 2 busy threads share 1 processor. Start it with fewer threads, or bind it to "
+         "more"},
+        {"MPI library", 300, "(400.0 ms). It may run on 1 processor."},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_run(1, false);
+        m.n = m.sample.p.n_ranks = m.sample.p.world_size = 1;
+        m.late = 0;
+        struct pc_profile_table *t = add_table("thread_records", 2, columns, types);
+        for (unsigned i = 0; i < 2; i++)
+            add_cells(t, (const uint64_t[]){0, i, i ? add_string(cases[k].kind) : 6,
+                                            (uint64_t)((i ? cases[k].other_ms : 300) * ms), 1, 0});
+        m.bound[0] = "0";
+        m.others_ms[0] = cases[k].other_ms;
+        m.system_ms[0] = 300 + cases[k].other_ms;
+        m.delayed_ms[0] = 400;
+        struct pct_data *d = end_run();
+        if (!strstr(finding(d), cases[k].says))
+            fail_msg("case %zu: %s", k, finding(d));
+        pct_data_free(d);
+    }
+}
+
 /* Rank 0 computes for 2 s. Each of the others needs 1 s and waits 0.5 s for a processor, and 0.5 s
  * for messages: of rank 0, or of each other. */
 static void a_delay_costs_all_where_no_messages_link_with_the_busiest(void **state)
@@ -364,6 +403,7 @@ int main(void)
         cmocka_unit_test(the_reason_of_a_wait_for_a_processor_is_known_or_not_told),
         cmocka_unit_test(more_processors_are_offered_where_the_host_has_free_ones),
         cmocka_unit_test(threads_that_ran_for_less_than_a_wait_are_not_its_reason),
+        cmocka_unit_test(threads_that_take_turns_share_a_processor),
         cmocka_unit_test(waits_for_threads_without_a_processor_are_not_blamed_on_the_program),
         cmocka_unit_test(a_delay_costs_all_where_no_messages_link_with_the_busiest),
         cmocka_unit_test(what_killed_ranks_did_is_no_delay),
