@@ -36,8 +36,6 @@ function makeFigureRow(table, columns, row, onselect) {
     return line;
 }
 
-const rowsOf = table => Array.from({length: table.rows}, (_, row) => row);
-
 class ScalingView {
     constructor(profile, {scales, contexts, costs, curves}, options) {
         Object.assign(this, {profile, scales, contexts, costs, curves});

@@ -56,12 +56,9 @@ function makeFindings(findings, header) {
                 : [", saves up to ", make("span", {class: "saves"}, findings.shown(row, "saves_percent"))]))));
 }
 
-const sumOf = (table, column) => {
-    let sum = 0;
-    for (let row = 0; row < table.rows; row++)
-        sum += table.number(row, column) || 0;
-    return sum;
-};
+const rowsOf = table => Array.from({length: table.rows}, (_, row) => row);
+
+const sumOf = (table, column) => rowsOf(table).reduce((sum, row) => sum + (table.number(row, column) || 0), 0);
 
 // Tells the time of calls in which ranks were killed, for views that have only those that ended.
 function makeWithoutOpen(open) {
@@ -74,11 +71,12 @@ function makeWithoutOpen(open) {
 // Modules with a smaller part of the computation than this have no part of their own.
 const leastModuleShare = 0.01;
 
-// [name, ns] of `whole` in proportion to the samples outside MPI in each module; the sum is `whole`.
-function moduleParts(modules, whole) {
-    const sampled = sumOf(modules, "cpu_exclusive_s"), parts = [];
-    for (let row = 0; row < modules.rows; row++) {
-        const share = (modules.number(row, "cpu_exclusive_s") || 0) / sampled;
+// [name, ns] of `whole` in proportion to the samples outside MPI in each module but `others`; the sum is `whole`.
+function moduleParts(modules, whole, others = []) {
+    const sampledIn = row => others.includes(modules.exact(row, "module")) ? 0 : modules.number(row, "cpu_exclusive_s") || 0;
+    const rows = rowsOf(modules), sampled = rows.reduce((sum, row) => sum + sampledIn(row), 0), parts = [];
+    for (const row of rows) {
+        const share = sampledIn(row) / sampled;
         if (share >= leastModuleShare)
             parts.push(["computing: " + (modules.exact(row, "module").split("/").pop() || "unknown"), Math.round(share * whole)]);
     }
@@ -166,7 +164,9 @@ function rankParts({profile, ranks, primitives, modules, sampling, open}) {
             computing += ns;
         else
             add(name, ns);
-    moduleParts(modules, computing).forEach(([name, ns]) => add(name, ns));
+    const {outside: {for_threads: waits}} = profile;
+    add(waits.text, waits.ns);
+    moduleParts(modules, computing - waits.ns, waits.modules).forEach(([name, ns]) => add(name, ns));
     add("before MPI_Init", sumOf(ranks, "before_init_s"));
     add("after MPI_Finalize", sumOf(ranks, "after_s"));
     add("merge of the profile", sumOf(ranks, "merge_s"));
@@ -217,7 +217,8 @@ function makeBand(tables) {
         make("p", {id: "band-about", class: "legend"}, (alone ? "Wall time of the main thread."
             : "Sums over all ranks: MPI functions of all threads, other times of main threads.") +
             threadsText(tables.ranks, whole) +
-            (parts.some(([name]) => name.startsWith("computing: ")) ? " Computation is divided among modules by the samples of all threads." : "") +
+            (parts.some(([name]) => name.startsWith("computing: ")) ? " Computation is divided among modules by the samples of all threads" +
+                (outside.for_threads.ns ? ", but for those in runtimes of threads." : ".") : "") +
             (parts.some(([name]) => name === waitingName) ? " A rank waits in an MPI function for as long as it is longer " +
                 "there than the rank that is longest outside MPI, in functions of messages only if these link it with that rank; " +
                 "all waits together are at most the lead of that rank." : "")),

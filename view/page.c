@@ -17,6 +17,7 @@
 #include "analysis/tree/samples.h"
 #include "format/build.h"
 #include "format/bytes.h"
+#include "format/team_runtime.h"
 #include "view/annotate/annotate.h"
 #include "view/page_code.h"
 #include "view/page_column.h"
@@ -333,6 +334,26 @@ static void put_topology(struct pct_buf *b, const struct pct_data *d)
     pct_topology_free(t);
 }
 
+/* Appends the sum of the time that main threads spend in runtimes for other threads, what they do
+ * there, and the modules of these runtimes. */
+static void put_for_threads(struct pct_buf *b, const struct pct_data *d)
+{
+    const struct pct_rank_times *times = pct_data_rank_times(d);
+    double ns = times->guessed ? 0 : times->for_threads_ns;
+    const char *separator = "";
+    pct_buf_format(b, "\"for_threads\": {\"ns\": %.0f, \"text\": \"%s\", \"modules\": [", ns,
+                   pct_head_for_threads(d));
+    for (uint32_t i = 0; ns > 0 && i < d->profile->n_modules; i++) {
+        const char *path = d->profile->modules[i].path;
+        if (!pc_is_team_runtime(pc_base_name(path)))
+            continue;
+        pct_buf_text(b, separator);
+        pct_text_json(b, path);
+        separator = ", ";
+    }
+    pct_buf_text(b, "]}");
+}
+
 /* Appends how far the times outside MPI are divided, and what the report says of them. */
 static void put_outside(struct pct_buf *b, const struct pct_data *d)
 {
@@ -343,9 +364,11 @@ static void put_outside(struct pct_buf *b, const struct pct_data *d)
     const struct pct_head plain = {NULL, d, &(const struct pct_options){0}};
     struct pct_buf text = {0};
     const struct pct_rank_times *times = pct_data_rank_times(d);
-    pct_buf_format(b, ", \"outside\": {\"division\": \"%s\", \"turns\": %s, \"text\": ",
+    pct_buf_format(b, ", \"outside\": {\"division\": \"%s\", \"turns\": %s, ",
                    words[pct_rank_times_division(times)],
                    pct_rank_times_take_turns(times) ? "true" : "false");
+    put_for_threads(b, d);
+    pct_buf_text(b, ", \"text\": ");
     pct_head_division(&plain, &text);
     pct_text_json(b, text.n ? text.data : "");
     pct_buf_clear(&text);

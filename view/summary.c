@@ -379,7 +379,7 @@ static void put_part(struct pct_buf *b, double ns, double wall_ns, size_t n, con
         return;
     pct_buf_text(b, b->data[b->n - 1] == ' ' ? "" : ", ");
     put_ns(b, ns / (double)n);
-    pct_buf_text(b, what);
+    pct_buf_format(b, " %s", what);
 }
 
 /* Appends the parts if it is not known which time was blocked, as of killed ranks: samples tell
@@ -392,12 +392,19 @@ static void put_sampled(const struct pct_rank_times *t, double wall, double libr
         pct_buf_text(b, "not known if computing");
         return;
     }
-    put_part(b, t->mean_ns * (double)t->n - unknown, wall, t->n, " computing");
-    put_part(b, t->for_mpi_ns, wall, t->n, " waiting for threads that are in MPI");
-    put_part(b, bindings, wall, t->n, " in the MPI library beside its calls");
-    put_part(b, library, wall, t->n, " in pcollect");
-    put_part(b, unknown, wall, t->n, " not known if computing");
-    put_part(b, t->delayed_ns, wall, t->n, " waiting for a processor");
+    put_part(b, t->mean_ns * (double)t->n - unknown, wall, t->n, "computing");
+    put_part(b, t->for_mpi_ns, wall, t->n, "waiting for threads that are in MPI");
+    put_part(b, bindings, wall, t->n, "in the MPI library beside its calls");
+    put_part(b, library, wall, t->n, "in pcollect");
+    put_part(b, unknown, wall, t->n, "not known if computing");
+    put_part(b, t->delayed_ns, wall, t->n, "waiting for a processor");
+}
+
+const char *pct_head_for_threads(const struct pct_data *d)
+{
+    return pct_data_rank_times(d)->for_threads_ns > 0 && pct_data_runtime_works(d)
+               ? "in a runtime library, where threads wait for others or it works"
+               : "waiting for threads in a runtime library";
 }
 
 void pct_head_division(const struct pct_head *h, struct pct_buf *b)
@@ -423,7 +430,7 @@ void pct_head_division(const struct pct_head *h, struct pct_buf *b)
                        "too short for samples, so it is not known how much of it is %swaiting for "
                        "a processor",
                        off > LITTLE * wall ? "blocked or " : "");
-        put_part(b, t->blocked_ns, wall, t->n, " or more of it blocked");
+        put_part(b, t->blocked_ns, wall, t->n, "or more of it blocked");
         return;
     }
     if (!t->divided) {
@@ -433,27 +440,24 @@ void pct_head_division(const struct pct_head *h, struct pct_buf *b)
     bool turns = pct_rank_times_take_turns(t);
     put_ns(b, (cpu - library - bindings - waits) / n);
     pct_buf_text(b, turns ? " or more computing" : " computing");
-    put_part(b, waits, wall, t->n,
-             waits > 0 && pct_data_runtime_works(h->d)
-                 ? " in a runtime library, where threads wait for others or it works"
-                 : " waiting for threads in a runtime library");
-    put_part(b, t->for_mpi_ns, wall, t->n, " waiting for threads that are in MPI");
-    put_part(b, bindings, wall, t->n, " in the MPI library beside its calls");
-    put_part(b, library, wall, t->n, " in pcollect");
+    put_part(b, waits, wall, t->n, pct_head_for_threads(h->d));
+    put_part(b, t->for_mpi_ns, wall, t->n, "waiting for threads that are in MPI");
+    put_part(b, bindings, wall, t->n, "in the MPI library beside its calls");
+    put_part(b, library, wall, t->n, "in pcollect");
     if (division == PCT_DIVISION_UNSURE) {
         put_part(b, off + t->delayed_ns, wall, t->n,
-                 turns ? " blocked (asleep, files, locks), waiting for a processor or computing by "
+                 turns ? "blocked (asleep, files, locks), waiting for a processor or computing by "
                          "turns of threads"
-                       : " blocked (asleep, files, locks) or waiting for a processor");
-        put_part(b, t->blocked_ns, wall, t->n, " or more of it blocked");
-        put_part(b, t->delayed_ns - t->unsure_ns, wall, t->n, " or more of it waiting");
+                       : "blocked (asleep, files, locks) or waiting for a processor");
+        put_part(b, t->blocked_ns, wall, t->n, "or more of it blocked");
+        put_part(b, t->delayed_ns - t->unsure_ns, wall, t->n, "or more of it waiting");
     } else {
         put_part(b, off, wall, t->n,
-                 turns ? " blocked (asleep, files, locks) or computing by turns of threads"
-                       : " blocked (asleep, files, locks)");
+                 turns ? "blocked (asleep, files, locks) or computing by turns of threads"
+                       : "blocked (asleep, files, locks)");
         if (turns)
-            put_part(b, t->blocked_ns, wall, t->n, " or more of it blocked");
-        put_part(b, t->delayed_ns, wall, t->n, " waiting for a processor");
+            put_part(b, t->blocked_ns, wall, t->n, "or more of it blocked");
+        put_part(b, t->delayed_ns, wall, t->n, "waiting for a processor");
     }
 }
 
@@ -495,8 +499,8 @@ void pct_head_main_thread(const struct pct_head *h, struct pct_buf *b)
         return;
     put_ns(b, a.computing_ns);
     pct_buf_text(b, " computing");
-    put_part(b, a.blocked_ns, wall, 1, " blocked (asleep, files, locks)");
-    put_part(b, a.delayed_ns, wall, 1, " waiting for a processor");
+    put_part(b, a.blocked_ns, wall, 1, "blocked (asleep, files, locks)");
+    put_part(b, a.delayed_ns, wall, 1, "waiting for a processor");
 }
 
 /* Prints the part of the threads' CPU time in which they wait for each other, or the runtime works.

@@ -117,7 +117,8 @@ def check_band(page, tables):
     seen = {name: ns(exact) for name, exact in page.ask(
         "return [...document.querySelectorAll('#band th')].map(e => [e.innerText, e.nextElementSibling.title])")}
     wrong = check_segments(page, list(seen.items()))
-    wrong += check_modules({name: seen.pop(name) for name in list(seen) if name.startswith("computing: ")}, wanted, tables)
+    polls = take_waits(page, seen, wanted, tables, wrong)
+    wrong += check_modules({name: seen.pop(name) for name in list(seen) if name.startswith("computing: ")}, wanted, tables, polls)
     wanted = {name: value for name, value in wanted.items() if value}
     right = set(seen) == set(wanted) and all(abs(seen[name] - value) <= 2 for name, value in wanted.items())
     for name in wanted:
@@ -130,6 +131,18 @@ def check_band(page, tables):
         wrong.append(f"other threads were in MPI for {others} ns: {told}")
     page.compared["threads"] += others > 0
     return wrong + ([] if right else [f"time of the ranks: {seen}, not {wanted}"]) + check_waiting(tables) + check_wall(page, tables)
+
+
+def take_waits(page, seen, wanted, tables, wrong):
+    """The time in which main threads poll for others is that of the head, and no computation. True if there is some."""
+    name = "waiting for threads in a runtime library"
+    time = re.search(r"([\d.,]+ \w+) " + name, page.outside[0])
+    value, ranks = seen.pop(name, 0), len(rows_of(tables, "ranks"))
+    wanted["computing"] -= value
+    page.compared["polling"] += time is not None
+    if time and not rounds_to(time[1], f"{value / ranks / 1e9:.9f}"):
+        wrong.append(f"{name}: {value} ns of {ranks} ranks, not {time[1]}")
+    return value > 0
 
 
 def check_segments(page, parts):
@@ -171,9 +184,11 @@ def check_waiting(tables):
     return wrong
 
 
-def check_modules(seen, wanted, tables):
+def check_modules(seen, wanted, tables, polls=False):
     """What is computed, divided as samples lie in modules: all of it, and no part of a percent by itself."""
     rows = {row["module"].split("/")[-1] or "unknown": ns(row["cpu_exclusive_s"]) for row in rows_of(tables, "module_calls")}
+    if polls:
+        rows.pop("libgomp.so.1", None)
     sampled = sum(rows.values())
     if not sampled or not wanted["computing"]:
         return [f"modules {seen} without samples"] if seen else []
