@@ -45,7 +45,7 @@ void pct_head_jobs(const struct pct_head *h, struct pct_buf *b);
  * does not show computation) and the imbalance; nothing where nothing is to be said. */
 void pct_head_division(const struct pct_head *h, struct pct_buf *b);
 void pct_head_imbalance(const struct pct_head *h, struct pct_buf *b);
-/* What main threads do while they poll in a runtime: they wait for others, or it works. */
+/* Words for the time in which main threads poll in a runtime: they wait for others, or it works. */
 const char *pct_head_for_threads(const struct pct_data *d);
 
 /* Wall time of a program without MPI by the state of its main thread. */
