@@ -389,7 +389,7 @@ static void put_growth(struct pct_buf *b, const struct pct_scale *s,
     pct_buf_format(b, "; its time per rank%s grows as %s%s",
                    !lacks ? ""
                    : call ? ", where it is called,"
-                          : ", where it has samples,",
+                          : ", where it has enough samples,",
                    growth, row->fit.few ? ", a guess from few scales" : "");
 }
 
@@ -598,8 +598,10 @@ static void print_dominating(FILE *out, const struct pct_scale *s, size_t width)
         if (pct_scale_trusts(order[i].row))
             put_band(&b, &order[i].row->future, "");
         else
-            pct_buf_text(&b, order[i].row->guessed             ? "not known"
-                             : pct_scale_has_few(order[i].row) ? "not known (too few samples)"
+            pct_buf_text(&b, order[i].row->guessed ? "not known"
+                             : pct_scale_has_few(order[i].row) ||
+                                     (order[i].row->samples > 0 && !order[i].row->modelled)
+                                 ? "not known (too few samples)"
                              : !order[i].row->modelled
                                  ? "not known (too few scales have it)"
                                  : "not known (no form of growth fits these runs)");

@@ -471,7 +471,14 @@ bool pct_scale_lacks(const struct pct_scale *s, const struct pct_scale_row *row,
     uint16_t kind = s->join->nodes[row->node].kind;
     const struct pct_scale_cost *cost = &row->costs[k];
     return (kind == PCOLLECT_NODE_OP && !(cost->calls > 0)) ||
-           (kind == PCOLLECT_NODE_POINT && !(cost->samples > 0));
+           (kind == PCOLLECT_NODE_POINT && cost->samples < PCT_SAMPLES_FEW);
+}
+
+bool pct_scale_has_rough_ends(const struct pct_scale *s, const struct pct_scale_row *row)
+{
+    return s->join->nodes[row->node].kind == PCOLLECT_NODE_POINT &&
+           (pct_scale_lacks(s, row, pct_scale_first(s)) ||
+            pct_scale_lacks(s, row, pct_scale_last(s)));
 }
 
 /* A model of y by run, in seconds, from the scales that do not lack the row, if there is one;

@@ -196,8 +196,13 @@ extern const char *const pct_scale_parameters[PCT_FIT_PARAMETERS];
  * divide the time outside MPI at one of the scales. */
 bool pct_scale_has_few(const struct pct_scale_row *row);
 
-/* True if the context has no call, or no sample, at scale k: its model leaves this scale out. */
+/* True if the context has no call, or fewer than ten samples, at scale k: its model leaves this
+ * scale out. */
 bool pct_scale_lacks(const struct pct_scale *s, const struct pct_scale_row *row, size_t k);
+
+/* True if the row is of computation that has so few samples at the smallest or at the largest
+ * scale: how the two compare is a guess. */
+bool pct_scale_has_rough_ends(const struct pct_scale *s, const struct pct_scale_row *row);
 
 /* True if the model can be used: its cross-validation error is below one half, at the largest scale
  * it is near what was measured, on more ranks it does not go below 0, and samples are not few. */

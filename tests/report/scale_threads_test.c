@@ -223,6 +223,37 @@ static void contexts_of_ranks_have_the_time_of_main_threads(void **state)
     close_runs(s, 2);
 }
 
+/* Nine samples at the smallest or at the largest scale tell no efficiency, and no point of a model.
+ * Ten do. */
+static void few_samples_at_a_scale_tell_no_efficiency(void **state)
+{
+    static const struct {
+        double samples[2];
+        bool known;
+    } cases[] = {{{10, 10}, true}, {{9, 1000}, false}, {{1000, 9}, false}};
+    const struct pct_choice choice = {.columns = "place,efficiency_percent"};
+    (void)state;
+    for (size_t i = 0; i < PC_ARRAY_LEN(cases); i++) {
+        char *table = NULL;
+        size_t n;
+        open_run(0, 2, 1);
+        open_run(1, 4, 1);
+        struct pct_scale *s = compare(2);
+        const struct pct_scale_row *serial = row_named(s, "computation in serial");
+        for (size_t k = 0; k < 2; k++) {
+            serial->costs[k].samples = cases[i].samples[k];
+            assert_int_equal(pct_scale_lacks(s, serial, k), cases[i].samples[k] < 10);
+        }
+        FILE *out = open_memstream(&table, &n);
+        pct_scale_tsv(out, s, &pct_scale_tables[1], &choice);
+        fclose(out);
+        if ((strstr(table, "computation in serial (a.c:20)\t\n") == NULL) != cases[i].known)
+            fail_msg("case %zu: %s", i, table);
+        free(table);
+        close_runs(s, 2);
+    }
+}
+
 static void runs_that_differ_in_nothing_are_refused(void **state)
 {
     struct pct_scale *s = NULL;
@@ -271,6 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_of_one_number_of_ranks_are_compared_by_threads),
         cmocka_unit_test(contexts_of_ranks_have_the_time_of_main_threads),
+        cmocka_unit_test(few_samples_at_a_scale_tell_no_efficiency),
         cmocka_unit_test(runs_that_differ_in_nothing_are_refused),
         cmocka_unit_test(threads_of_runs_without_samples_are_not_known),
         cmocka_unit_test(repeats_with_other_threads_are_told),

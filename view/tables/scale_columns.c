@@ -271,14 +271,25 @@ static void row_last(const struct pct_cell *c, struct pct_value *out)
     set_of_rank(c, pct_scale_last(pct_data_scale(c->d)), out);
 }
 
+/* A figure that compares the smallest scale with the largest: "few" if one of them has few samples.
+ */
+static bool row_compares(const struct pct_cell *c, struct pct_value *out)
+{
+    bool few = pct_scale_has_rough_ends(pct_data_scale(c->d), row_at(c));
+    pct_value_plain(few ? "few" : NULL, out);
+    return !few && !row_at(c)->lost_guessed;
+}
+
 static void row_speed_up(const struct pct_cell *c, struct pct_value *out)
 {
-    set_ratio(row_at(c)->lost_guessed ? 0 : row_at(c)->speed_up, out);
+    bool known = row_compares(c, out);
+    set_ratio(known ? row_at(c)->speed_up : 0, out);
 }
 
 static void row_efficiency(const struct pct_cell *c, struct pct_value *out)
 {
-    set_part(row_at(c)->lost_guessed ? 0 : row_at(c)->efficiency, out);
+    bool known = row_compares(c, out);
+    set_part(known ? row_at(c)->efficiency : 0, out);
 }
 
 static void set_interned(const struct pct_data *d, const char *text, struct pct_value *out)
@@ -357,9 +368,12 @@ static const struct pct_column row_columns[] = {
      "time per rank at the smallest scale; none if computation is not known there", row_first},
     {"last_s", "per rank, last", PCT_NS,
      "time per rank at the largest scale; none if computation is not known there", row_last},
-    {"speed_up", "speed-up", PCT_RATIO, "from the smallest to the largest scale", row_speed_up},
-    {"efficiency_percent", "efficiency", PCT_PERCENT, "speed-up as a share of the ideal one",
-     row_efficiency},
+    {"speed_up", "speed-up", PCT_RATIO,
+     "from the smallest to the largest scale; none of computation with fewer than ten samples at "
+     "one of them",
+     row_speed_up},
+    {"efficiency_percent", "efficiency", PCT_PERCENT,
+     "speed-up as a share of the ideal one; none as that", row_efficiency},
     {"growth", "time per rank grows as", PCT_TEXT,
      "fastest growing term of the model of the time per rank, with a minus if it is subtracted; "
      "empty with fewer than three scales that have the context, if the model misses points that "
@@ -369,7 +383,7 @@ static const struct pct_column row_columns[] = {
     {"model", "model", PCT_TEXT,
      "model of the time per rank in seconds; p is the number of ranks, or threads, n the size; "
      "scales that "
-     "have no call or no sample of the context are left out; empty as growth",
+     "have no call or fewer than ten samples of the context are left out; empty as growth",
      row_model},
     {"adjusted_r2", "R2", PCT_REAL, "adjusted R2 of the model", row_r2},
     {"few", "few", PCT_YES_NO,
