@@ -82,14 +82,28 @@ static const struct pct_node *find_own_line(const struct pct_tree *t, const stru
     return n;
 }
 
+/* The nearest function outwards that has a name, of those of the same module below `end`; NULL:
+ * there is none. */
+static const struct pct_node *find_named(const struct pct_tree *t, const struct pct_node *n,
+                                         const struct pct_node *end)
+{
+    uint32_t module = n->module;
+    while (n && n != end && n->module == module && !n->frame->function)
+        n = frame_above(t, n);
+    return n && n != end && n->module == module ? n : NULL;
+}
+
 /* The function that the program called: the outermost below it that has a name, of those of its own
- * language: Python calls libraries through functions that only pass the call on. */
+ * language: Python calls libraries through functions that only pass the call on. Without one it is
+ * the innermost that has a name. */
 static const struct pct_node *find_called(const struct pct_tree *t,
                                           const struct pct_node *innermost,
                                           const struct pct_node *program)
 {
     enum pct_caller kind = caller_kind(t, program);
-    const struct pct_node *called = innermost;
+    const struct pct_node *called = find_named(t, innermost, program);
+    if (!called)
+        called = innermost;
     for (const struct pct_node *n = innermost; n != program; n = frame_above(t, n))
         if (n->frame->function && caller_kind(t, n) == kind)
             called = n;
@@ -130,13 +144,10 @@ struct pct_call_maker pct_call_maker_find(const struct pct_tree *t, uint32_t nod
     if (!place->is_foreign)
         return maker;
     const struct pct_node *n = find_frame(t, &t->nodes[node]);
-    uint32_t module = n->module;
     if (is_of_library(t, n) && caller_kind(t, n) != PCT_CALLER_PYTHON)
-        maker.module = t->totals->profile->modules[module].path;
-    while (n && n != place->program && n->module == module && !n->frame->function)
-        n = frame_above(t, n);
-    if (n && n != place->program && n->module == module)
-        maker.function = n->frame->function;
+        maker.module = t->totals->profile->modules[n->module].path;
+    n = find_named(t, n, place->program);
+    maker.function = n ? n->frame->function : NULL;
     return maker;
 }
 

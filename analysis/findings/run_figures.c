@@ -42,6 +42,15 @@ static const char *key_of(const struct pct_evidence *f, const struct pct_call_pl
     return key;
 }
 
+/* The function that makes the calls of a context. One without a name in a library is part of the
+ * nearest one around it that has a name. */
+static const char *function_of(const struct pct_tree *t, uint32_t node,
+                               const struct pct_call_place *at)
+{
+    const char *function = at->innermost ? at->innermost->frame->function : NULL;
+    return function ? function : pct_call_maker_find(t, node, at).function;
+}
+
 /* A context, and what its calls tell of the program. */
 static struct pct_context_calls see_context(struct pct_evidence *f, uint32_t node)
 {
@@ -53,10 +62,8 @@ static struct pct_context_calls see_context(struct pct_evidence *f, uint32_t nod
     f->makes_types |= op->op_class == PCOLLECT_CLASS_TYPE && traits & PCOLLECT_TRAIT_MAKES;
     if (traits & PCT_MAY_POLL)
         f->polling[f->n_polling++] = node;
-    return (struct pct_context_calls){.key = key_of(f, &at),
-                                      .function =
-                                          at.innermost ? at.innermost->frame->function : NULL,
-                                      .node = node};
+    return (struct pct_context_calls){
+        .key = key_of(f, &at), .function = function_of(t, node, &at), .node = node};
 }
 
 /* The calls of a context as a fact. */

@@ -52,13 +52,23 @@ static bool is_extension(const char *path)
     return strstr(name, ".cpython-") || strstr(name, ".abi3.");
 }
 
+bool pct_symbols_carries_python(const struct pc_profile *p, uint32_t module)
+{
+    const struct pc_profile_module *m = module == PC_NO_INDEX ? NULL : &p->modules[module];
+    return m && strcmp(m->path, PCOLLECT_MODULE_PYTHON) != 0 &&
+           (pct_symbols_is_python(m) ||
+            (is_extension(m->path) && pct_origin_is_of_system(m->path)));
+}
+
 enum pct_caller pct_symbols_caller(const struct pc_profile *p, uint32_t module,
                                    const struct pct_frame *frame)
 {
-    const char *path = module == PC_NO_INDEX ? "" : p->modules[module].path;
-    if (!frame->function || (!frame->file && is_extension(path)))
+    const struct pc_profile_module *m = module == PC_NO_INDEX ? NULL : &p->modules[module];
+    if (!frame->function && (!m || pct_symbols_is_python(m)))
         return PCT_CALLER_PASSES;
-    if (strcmp(path, PCOLLECT_MODULE_PYTHON) != 0)
+    if (!frame->file && m && is_extension(m->path))
+        return PCT_CALLER_PASSES;
+    if (!m || strcmp(m->path, PCOLLECT_MODULE_PYTHON) != 0)
         return PCT_CALLER_OTHER;
     return pct_symbols_runtime(frame->file) ? PCT_CALLER_PASSES : PCT_CALLER_PYTHON;
 }

@@ -149,8 +149,13 @@ const char *pct_symbols_remark(const struct pct_symbols *s, size_t i);
  * none. `file` may be NULL. */
 const char *pct_symbols_runtime(const char *file);
 
+/* True for the code of an interpreter of Python and of the system's C modules, which is between a
+ * line of Python and the libraries that it calls. */
+bool pct_symbols_carries_python(const struct pc_profile *p, uint32_t module);
+
 /* A frame as the place of an MPI call. Python calls MPI through C modules whose functions have no
- * lines, and imports them through its runtime library: the place is then the function of Python. */
+ * lines, and imports them through its runtime library: the place is then the function of Python. A
+ * function of another library is a place of its own, with or without a name. */
 enum pct_caller { PCT_CALLER_OTHER, PCT_CALLER_PASSES, PCT_CALLER_PYTHON };
 enum pct_caller pct_symbols_caller(const struct pc_profile *p, uint32_t module,
                                    const struct pct_frame *frame);

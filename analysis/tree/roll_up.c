@@ -442,6 +442,17 @@ static void add_to_program(struct sums *s, const struct part *part)
     add_own(s, row, part);
 }
 
+/* Number of frames of a place up to the innermost one with a line; 0: there is none. `python`: the
+ * lines are those of a program in Python, not of what carries its calls. */
+static uint32_t find_lined(const struct pc_profile *p, uint32_t module,
+                           const struct pct_place *place, bool python)
+{
+    uint32_t k = python && pct_symbols_carries_python(p, module) ? 0 : place->n_frames;
+    while (k && !(place->frames[k - 1].file && place->frames[k - 1].line))
+        k--;
+    return k;
+}
+
 /* Adds a part in code without lines to the line that called this code: the nearest one outwards, up
  * to an MPI call or the end of a cut stack. */
 static void add_called(struct sums *s, const struct part *part)
@@ -450,13 +461,12 @@ static void add_called(struct sums *s, const struct part *part)
     struct pct_place place = {0};
     uint32_t first = part->call == PC_NO_INDEX ? part->node : find_site(s, part->call, &place);
     uint32_t called = PC_NO_INDEX;
+    const bool python = find_python(s, first) != PC_NO_INDEX;
     for (uint32_t up = first; up != PC_NO_INDEX; called = up, up = p->nodes[up].parent) {
         if (up != (part->call == PC_NO_INDEX ? part->node : part->call) && !is_frame(&p->nodes[up]))
             return;
         place = pct_symbols_node(s->symbols, up);
-        uint32_t k = place.n_frames, inner = 0;
-        while (k && !(place.frames[k - 1].file && place.frames[k - 1].line))
-            k--;
+        uint32_t k = find_lined(p, p->nodes[up].module, &place, python), inner = 0;
         if (!k)
             continue;
         struct pct_rolled_row like = row_of_node(s, part, up, &place.frames[k - 1]);
@@ -467,10 +477,8 @@ static void add_called(struct sums *s, const struct part *part)
         if (called == PC_NO_INDEX)
             return;
         place = pct_symbols_node(s->symbols, called);
-        if (place.n_frames) {
-            const struct pct_rolled_row of = row_of_node(s, part, called, &place.frames[inner]);
-            like.called = of.function;
-        }
+        if (place.n_frames)
+            like.called = row_of_node(s, part, called, &place.frames[inner]).function;
         if (p->nodes[called].module != PC_NO_INDEX)
             like.library = p->modules[p->nodes[called].module].path;
         add_own(s, find_row(s, &like), part);

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { PROGRAM, LIBRARY, PYTHON };
+enum { PROGRAM, LIBRARY, PYTHON, EXTENSION };
 
 static bool sampled; /* the runs that begin */
 
@@ -31,7 +31,9 @@ static void begin(void)
         (struct pc_profile_module){.path = (char *)"/usr/lib/libvec.so.3", .identity = 2};
     m.sample.modules[PYTHON] =
         (struct pc_profile_module){.path = (char *)PCOLLECT_MODULE_PYTHON, .identity = 3};
-    m.sample.p.n_modules = PYTHON + 1;
+    m.sample.modules[EXTENSION] = (struct pc_profile_module){
+        .path = (char *)"/usr/lib/python3/vec.cpython-311-x86_64-linux-gnu.so", .identity = 4};
+    m.sample.p.n_modules = EXTENSION + 1;
 }
 
 /* A frame as the node of a profile below another one; `which` is 0 to MAX_DEPTH. */
@@ -104,9 +106,15 @@ static void calls_in_libraries_lead_to_the_line_of_the_user(void **state)
           {LIBRARY, "h_write", NULL, 0}},
          "MPI_Exscan in h_write (libvec.so.3) called by <module> (a.py:30) is called 5,000 times",
          "These calls are made inside libvec.so.3" MORE},
-        {{{PYTHON, "<module>", "/home/a.py", 30}, {LIBRARY, NULL, NULL, 0}},
+        {{{PYTHON, "<module>", "/home/a.py", 30}, {EXTENSION, NULL, NULL, 0}},
          "MPI_Exscan in <module> (a.py:30) is called 5,000 times",
          "Put several values into one call."},
+        {{{PYTHON, "<module>", "/home/a.py", 30},
+          {EXTENSION, NULL, NULL, 0},
+          {LIBRARY, "vec_sum", NULL, 0},
+          {LIBRARY, NULL, NULL, 0}},
+         "MPI_Exscan in vec_sum (libvec.so.3) called by <module> (a.py:30) is called 5,000 times",
+         "These calls are made inside libvec.so.3" MORE},
     };
     (void)state;
     for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
@@ -367,6 +375,54 @@ static void code_without_lines_belongs_to_the_line_that_called_it(void **state)
     pct_data_free(d);
 }
 
+/* What Python calls of a library is no call of its line's own, with or without a name, and though
+ * the extension module between them has lines. */
+static void a_library_below_python_is_called(void **state)
+{
+    static const char *const names[] = {"vec_sum", NULL};
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(names); k++) {
+        begin();
+        m.caller =
+            add_frame(0, 0, PYTHON,
+                      (struct pct_frame){.function = "<module>", .file = "/home/a.py", .line = 30});
+        m.caller =
+            add_frame(m.caller, 1, EXTENSION,
+                      (struct pct_frame){.function = "carry", .file = "/usr/src/vec.c", .line = 9});
+        m.caller = add_frame(m.caller, 2, LIBRARY, (struct pct_frame){.function = names[k]});
+        call_all("MPI_Barrier", PCOLLECT_CLASS_COLL, 1, 0, 1000);
+        struct pct_data *d = end_run();
+        const struct pct_rolled *site = pct_data_rolled(d, PCT_BY_SITE),
+                                *called = pct_data_rolled(d, PCT_BY_CALLED);
+        for (size_t i = 0; i < site->n; i++)
+            assert_null(site->row[i].file);
+        assert_int_equal(called->n, 1);
+        assert_string_equal(called->row[0].file, "/home/a.py");
+        assert_int_equal(called->row[0].line, 30);
+        assert_true(called->row[0].own.sum[PCT_EXCLUSIVE] == d->totals->context_mpi_ns);
+        pct_data_free(d);
+    }
+}
+
+/* A send and the calls that wait for it, in functions without names of one library, are of the
+ * function around them that has a name. */
+static void messages_of_nameless_functions_belong_together(void **state)
+{
+    (void)state;
+    begin();
+    uint32_t line = add_frame(
+        0, 0, PYTHON, (struct pct_frame){.function = "<module>", .file = "/home/a.py", .line = 30});
+    uint32_t step = add_frame(line, 1, LIBRARY, (struct pct_frame){.function = "vec_step"});
+    m.caller = add_frame(step, 2, LIBRARY, (struct pct_frame){.function = NULL});
+    call_all("MPI_Isend", PCOLLECT_CLASS_P2P, 30000, 8, 10);
+    m.caller = add_frame(step, 3, LIBRARY, (struct pct_frame){.function = NULL});
+    call_all("MPI_Waitsome", PCOLLECT_CLASS_P2P, 20000, 0, 1000);
+    expect(
+        "small-messages",
+        "MPI_Isend in vec_step (libvec.so.3) called by <module> (a.py:30) sends 30,000 messages ",
+        "These calls are made inside libvec.so.3" MORE);
+}
+
 /* Calls of one function that belong together are one finding, though each alone is less than all
  * delay. */
 static void calls_that_belong_together_are_one_finding(void **state)
@@ -441,6 +497,8 @@ int main(void)
         cmocka_unit_test(the_caller_of_most_calls_is_named),
         cmocka_unit_test(the_list_of_calls_names_that_caller_too),
         cmocka_unit_test(the_list_names_what_is_around_a_nameless_function),
+        cmocka_unit_test(a_library_below_python_is_called),
+        cmocka_unit_test(messages_of_nameless_functions_belong_together),
         cmocka_unit_test(overloaded_functions_are_apart),
         cmocka_unit_test(open_calls_have_the_place_of_others),
         cmocka_unit_test(frames_of_a_library_share_a_line),
