@@ -211,8 +211,7 @@ static void print_side(FILE *out, const struct pct_diff *d, bool after, size_t w
     if (d->recorded)
         pct_buf_text(&b, " of CPU time");
     else if (d->busy)
-        pct_buf_format(&b, "%s, with waiting for processors",
-                       d->runs[first].n_ranks > 1 ? " on the longest rank" : "");
+        pct_buf_text(&b, " of wall time, with waiting for processors");
     else if (d->runs[first].n_ranks > 1)
         pct_buf_text(&b, " per rank");
     pct_print_sentence(out, width, INDENT, "%s", b.data);
@@ -309,7 +308,7 @@ static void put_doubt(struct pct_buf *b, double doubt)
 static void put_busy(struct pct_buf *b, const struct pct_diff *d)
 {
     pct_buf_text(b, "The machine was busy: how long ranks would else wait in MPI is not known, and "
-                    "no MPI call counts as slower or faster. With what is left out the run takes ");
+                    "no MPI call counts as slower or faster. By its wall time the run takes ");
     put_change(b, d, &d->wall);
     put_doubt(b, d->wall.doubt);
     if (d->balanced) {
@@ -337,7 +336,7 @@ static void put_time(struct pct_buf *b, const struct pct_diff *d)
     put_change(b, d, &d->time);
     put_doubt(b, d->time.doubt);
     if (leaves_out) {
-        pct_buf_text(b, "; with it ");
+        pct_buf_text(b, "; by its wall time ");
         put_change(b, d, &d->wall);
     }
 }

@@ -189,7 +189,7 @@ static bool put_side(struct pct_buf *b, const struct pct_diff *diff, bool after)
     pct_buf_format(b,
                    ", \"ranks\": %u, \"time\": %.0f, \"error\": %.0f, \"of\": \"%s\", \"delay\": ",
                    runs[0].n_ranks, time->mean, time->error,
-                   diff->busy ? ", with waiting for processors" : "");
+                   diff->busy ? " of wall time, with waiting for processors" : "");
     pct_text_quote(b, delay.data);
     pct_buf_text(b, "}, ");
     pct_buf_free(&delay);

@@ -114,7 +114,7 @@ static void make_totals(struct pct_diff *d)
         size_t n_ranks = run->n_ranks - run->n_missing;
         add_value(before ? &d->time.before : &d->time.after,
                   n_ranks ? run->undelayed.core_ns / (double)n_ranks : 0);
-        add_value(before ? &d->wall.before : &d->wall.after, run->time_ns);
+        add_value(before ? &d->wall.before : &d->wall.after, run->told.wall_ns);
         add_value(before ? &d->init.before : &d->init.after, run->before_ns);
         d->late |= run->before_ns >= LATE * run->whole_ns && run->before_ns > 0;
         add_value(before ? &d->delayed.before : &d->delayed.after, d->runs[i].delayed_ns);

@@ -76,7 +76,7 @@ struct pct_diff {
     size_t n_rows;
     bool recorded; /* `total` is the time of the run; `time`, `wall` and `computing` are unknown */
     struct pct_diff_change time; /* of the run, mean of its ranks, without what is left out; ns */
-    struct pct_diff_change wall; /* of its longest rank, with it */
+    struct pct_diff_change wall; /* with it, as struct pct_run_told has it */
     struct pct_diff_change computing; /* own time of its mean rank, as struct pct_run_told has it */
     bool balanced, computes;          /* that is known; it is computation */
     /* So much is left out of a run with MPI calls that nobody knows how long ranks would else have

@@ -360,7 +360,7 @@ static void a_delay_is_left_out_of_all_runs_or_of_none(void **state)
                 assert_true(a->delayed_ns == 0 && a->undelayed.mpi_part == 1);
             }
             char *text = compare(by_scale);
-            says(text, "With what is left out the run takes", !killed && !by_scale);
+            says(text, "By its wall time the run takes", !killed && !by_scale);
             says(text, "is not known: that is in all figures of all runs.\n", killed);
             says(text,
                  "In a no processor was free for 67 % of the time: this time stays in all figures, "
