@@ -51,9 +51,14 @@ static bool put_modules(struct pct_buf *b, const struct pct_symbols *s, uint32_t
         bool begins = !b->n;
         pct_buf_format(b, "%s%s", any ? ", " : begins ? "" : "; ", any ? "" : start);
         pct_text_escape(b, pct_symbols_profile(s)->modules[i].path, PCT_ESCAPE_CELL);
-        if (pct_symbols_share(s, i, &share))
-            pct_buf_format(b, " (%s%s)", pct_text_percent_1(text, share),
+        if (pct_symbols_share(s, i, &share)) {
+            pc_u128 named = lack == PCT_LACKS_NAMES ? pct_symbols_named_share(s, i) : 0;
+            pct_buf_format(b, " (%s%s", pct_text_percent_1(text, share),
                            begins ? " of the computation" : "");
+            if (named)
+                pct_buf_format(b, ", of which %s has names", pct_text_percent_1(text, named));
+            pct_buf_text(b, ")");
+        }
         any = true;
     }
     return any;

@@ -29,6 +29,7 @@ struct module {
     enum pct_symbols_state found; /* by that */
     bool mapped;                  /* it is the vdso, which this process has, too */
     pc_u128 share;                /* of the computation (pct_text_share), if it was weighed */
+    pc_u128 named_share;          /* of that: in functions with names */
 };
 
 struct entry {
@@ -267,11 +268,39 @@ enum pct_symbols_state pct_symbols_state(const struct pct_symbols *s, uint32_t m
     return s->modules[module].state;
 }
 
+/* True for code of the linker, whose name is known of stripped files, too. */
+static bool is_stub(const char *function)
+{
+    size_t n = strlen(function);
+    return !strcmp(function, "[plt]") || !strcmp(function, ".plt") ||
+           (n > 4 && !strcmp(function + n - 4, "@plt"));
+}
+
+static bool has_name(const struct pct_frame *f)
+{
+    return pct_frame_has_symbol(f) && !is_stub(f->function);
+}
+
 void pct_symbols_weigh(struct pct_symbols *s, const pc_u128 *ns, pc_u128 all_ns)
 {
+    const struct pc_profile *p = s->profile;
+    pc_u128 *sum = pct_alloc(p->n_modules, sizeof *sum);
+    pc_u128 *named = pct_alloc(p->n_modules, sizeof *named);
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        if (!ns[i] || p->nodes[i].module >= p->n_modules)
+            continue;
+        struct pct_place place = pct_symbols_node(s, i);
+        sum[p->nodes[i].module] += ns[i];
+        if (place.n_frames && has_name(&place.frames[place.n_frames - 1]))
+            named[p->nodes[i].module] += ns[i];
+    }
     s->weighed = all_ns > 0;
-    for (uint32_t i = 0; i < s->profile->n_modules; i++)
-        s->modules[i].share = pct_text_share(ns[i], all_ns);
+    for (uint32_t i = 0; i < p->n_modules; i++) {
+        s->modules[i].share = pct_text_share(sum[i], all_ns);
+        s->modules[i].named_share = pct_text_share(named[i], sum[i]);
+    }
+    pct_free(sum);
+    pct_free(named);
 }
 
 /* True if lines of the module would say where the program computes. Without samples this is
@@ -299,7 +328,14 @@ enum pct_lack pct_symbols_lack(const struct pct_symbols *s, uint32_t module)
     bool whole = m->lines || (m->named && pct_origin_is_closed(of));
     if (m->fault || !read || !m->asked || whole || foreign || !matters(s, module))
         return PCT_LACKS_NOTHING;
-    return m->named ? PCT_LACKS_LINES : PCT_LACKS_NAMES;
+    enum { HALF = 50000 };
+    bool mostly = m->named && !(s->weighed && m->share && m->named_share < HALF);
+    return mostly ? PCT_LACKS_LINES : PCT_LACKS_NAMES;
+}
+
+pc_u128 pct_symbols_named_share(const struct pct_symbols *s, uint32_t module)
+{
+    return s->weighed ? s->modules[module].named_share : 0;
 }
 
 bool pct_symbols_share(const struct pct_symbols *s, uint32_t module, pc_u128 *share_out)
@@ -468,19 +504,11 @@ static struct entry *make_entry(struct pct_symbols *s, struct pct_spot spot)
     return &s->entries[s->n++];
 }
 
-/* True for code of the linker, whose name is known of stripped files, too. */
-static bool is_stub(const char *function)
-{
-    size_t n = strlen(function);
-    return !strcmp(function, "[plt]") || !strcmp(function, ".plt") ||
-           (n > 4 && !strcmp(function + n - 4, "@plt"));
-}
-
 static void note_place(struct module *m, struct pct_place place)
 {
     m->asked = true;
     for (uint32_t i = 0; i < place.n_frames; i++) {
-        m->named |= pct_frame_has_symbol(&place.frames[i]) && !is_stub(place.frames[i].function);
+        m->named |= has_name(&place.frames[i]);
         m->lines |= place.frames[i].line != 0;
     }
 }

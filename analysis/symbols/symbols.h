@@ -134,8 +134,8 @@ bool pct_symbols_is_program(const struct pc_profile_module *m);
 /* True if the module is an interpreter of Python, as a program or a library. */
 bool pct_symbols_is_python(const struct pc_profile_module *m);
 
-/* Takes the time of computation in each module, and in all. Modules without lines are then
- * complained of by their share; without it only the program is. */
+/* Takes the time of computation sampled at each node of the profile, and all of it. Modules without
+ * lines are then complained of by their share; without it only the program is. */
 void pct_symbols_weigh(struct pct_symbols *s, const pc_u128 *ns, pc_u128 all_ns);
 
 /* One line that says what is wrong with a module's symbols and what to do, or NULL. */

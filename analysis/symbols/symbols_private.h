@@ -73,12 +73,17 @@ size_t pct_tails_find(struct pct_tails *t, uint64_t return_address, const struct
 
 /* ---- remarks.c asks symbols.c ---- */
 
-/* Kinds of what is missing of a module that matters. */
+/* Kinds of what is missing of a module that matters. It lacks names if less than half of its
+ * computation is in functions that have one. */
 enum pct_lack { PCT_LACKS_NOTHING, PCT_LACKS_LINES, PCT_LACKS_NAMES };
 enum pct_lack pct_symbols_lack(const struct pct_symbols *s, uint32_t module);
 
 /* The share of the computation in a module; false: modules were not weighed. */
 bool pct_symbols_share(const struct pct_symbols *s, uint32_t module, pc_u128 *share_out);
+
+/* The part of the computation in a module that is in functions with names; 0: not known, or none.
+ */
+pc_u128 pct_symbols_named_share(const struct pct_symbols *s, uint32_t module);
 
 /* True if places of the module are stored and its file, which was looked for, is not here. */
 bool pct_symbols_is_elsewhere(const struct pct_symbols *s, uint32_t module);
