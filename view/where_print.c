@@ -143,7 +143,6 @@ static void put_place(struct pct_buf *b, const struct printer *p, const struct p
         pct_buf_text(b, "outside MPI");
     if (which->state)
         pct_buf_format(b, "%s%s", which->op || p->w->ranks ? ", " : "", which->state);
-    pct_buf_text(b, ": ");
 }
 
 /* A number, and the times that it was at a place. */
@@ -208,11 +207,16 @@ static void put_group(FILE *out, struct printer *p, const struct place *places,
     if (p->w->times > 1) {
         pct_buf_text(&line, "  ");
         put_place(&line, p, which);
+        pct_buf_text(&line, ": ");
         put_often(&line, p, n);
+    } else if (n == 1) {
+        pct_buf_format(&line, "  %s %d ", p->w->one, p->numbers[0]);
+        put_place(&line, p, which);
     } else {
         struct set s = sort_numbers(p->numbers, n);
-        pct_buf_format(&line, "  %zu %s ", s.n, s.n == 1 ? p->w->one : p->w->many);
+        pct_buf_format(&line, "  %zu %s ", s.n, p->w->many);
         put_place(&line, p, which);
+        pct_buf_text(&line, ": ");
         put_set(&line, s);
     }
     pct_print_sentence(out, p->w->width, 4, "%s", line.data);
