@@ -147,7 +147,15 @@ struct share {
     const char *label;
     double value, variance;
     bool in_library; /* a part of it is there */
+    bool is_root;    /* it contains all that its thread does */
 };
+
+/* True for main, and for a function without a caller. */
+static bool is_root(const struct pct_tree *t, const struct pct_node *n)
+{
+    return (n->frame->function && !strcmp(n->frame->function, "main")) ||
+           t->nodes[n->parent].parent == PC_NO_INDEX;
+}
 
 /* The share of a node: that of the function of the program around it, if there is one. */
 static struct share share_of(const struct pct_tree *t, uint32_t node, double value, double variance)
@@ -158,9 +166,9 @@ static struct share share_of(const struct pct_tree *t, uint32_t node, double val
         bool is_frame = n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
         if (is_frame && n->frame->function && n->module != PC_NO_INDEX &&
             pct_symbols_is_program(&p->modules[n->module]))
-            return (struct share){n->label, value, variance, i != node};
+            return (struct share){n->label, value, variance, i != node, is_root(t, n)};
     }
-    return (struct share){t->nodes[node].label, value, variance, false};
+    return (struct share){t->nodes[node].label, value, variance, false, false};
 }
 
 static int compare_shares(const void *a, const void *b)
@@ -191,7 +199,8 @@ static struct share find_most(struct share *list, size_t n, double *all_out)
         *all_out += list[i].value;
         one = (struct share){list[i].label, list[i].value + (same ? one.value : 0),
                              list[i].variance + (same ? one.variance : 0),
-                             list[i].in_library || (same && one.in_library)};
+                             list[i].in_library || (same && one.in_library),
+                             list[i].is_root || (same && one.is_root)};
         if (one.value > most.value)
             most = one;
     }
@@ -237,7 +246,9 @@ const char *pct_finding_page_faults(const struct pct_evidence *f)
     double all = 0;
     struct pct_buf b = {0};
     struct share most = event ? find_faulting(f->data, event, &all) : find_computing(f->data, &all);
-    bool sure = most.label && most.value > 2 * sqrt(most.variance);
+    /* A root with the libraries that it calls is everything, and no place. */
+    bool sure =
+        most.label && most.value > 2 * sqrt(most.variance) && !(most.is_root && most.in_library);
     pct_buf_put(&b, "", 0);
     if (sure && (event || most.value > all / 2)) {
         pct_buf_format(&b,

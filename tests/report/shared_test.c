@@ -396,6 +396,30 @@ static void page_faults_are_compared_with_the_memory(void **state)
     }
 }
 
+/* That page faults are in main and the libraries that it calls would say nothing. */
+static void main_is_no_place_of_page_faults(void **state)
+{
+    (void)state;
+    for (int in_main = 0; in_main < 2; in_main++) {
+        begin_run(1, true);
+        uint32_t at = m.caller;
+        while (in_main && m.sample.p.nodes[at].parent)
+            at = m.sample.p.nodes[at].parent;
+        m.sample.modules[1] =
+            (struct pc_profile_module){.path = (char *)"/lib/libc.so", .identity = 2};
+        m.sample.p.n_modules = 2;
+        sample_point(&m.sample, at, 1, COPYING);
+        for (unsigned r = 0; r < m.n; r++) {
+            m.system_ms[r] = 250;
+            m.faults[r] = 500000;
+            sample_add_samples(&m.sample, (int32_t)r, (uint64_t)(390 * ms));
+        }
+        const char *text = sentence("page-faults");
+        if ((strstr(text, " and the libraries that it calls.") == NULL) != in_main)
+            fail_msg("%s", text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -409,6 +433,7 @@ int main(void)
         cmocka_unit_test(what_killed_ranks_did_is_no_delay),
         cmocka_unit_test(time_behind_a_lock_is_no_wait_of_the_main_thread),
         cmocka_unit_test(page_faults_are_compared_with_the_memory),
+        cmocka_unit_test(main_is_no_place_of_page_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
