@@ -31,6 +31,13 @@ struct hottest {
     pc_u128 weight[MOST];
 };
 
+/* The least share of a row: rows below --min-percent are hidden here, too. */
+static pc_u128 least_share(const struct pct_options *o)
+{
+    pc_u128 least = o->has_min_percent ? o->choice.min_percent : 0;
+    return least > LEAST_SHARE ? least : LEAST_SHARE;
+}
+
 static int compare_texts(const char *a, const char *b)
 {
     return strcmp(a ? a : "", b ? b : "");
@@ -330,7 +337,7 @@ static struct computing find_computing(const struct pct_data *d, const struct pc
         pct_sampled_add(&c.all, c.list[i].self);
     for (size_t i = 0; i < n; i++)
         if (c.all.samples >= PCT_SAMPLES_FEW &&
-            pct_text_share(c.list[i].self.ns, c.all.ns) >= LEAST_SHARE)
+            pct_text_share(c.list[i].self.ns, c.all.ns) >= least_share(o))
             add(is_in_runtime(&c.list[i]) ? &c.runtimes : &c.hottest, &c.list[i],
                 c.list[i].self.ns);
     return c;
@@ -493,7 +500,7 @@ static void print_calling(FILE *out, const struct pct_data *d, const struct pct_
     size_t n_sites = o->full_names ? rolled->n : join_lines(d, sites, rolled->n);
     struct hottest h = {.n = 0};
     for (size_t i = 0; i < n_sites; i++)
-        if (pct_text_share(sites[i].own.sum[PCT_EXCLUSIVE], whole) >= LEAST_SHARE)
+        if (pct_text_share(sites[i].own.sum[PCT_EXCLUSIVE], whole) >= least_share(o))
             add(&h, &sites[i], sites[i].own.sum[PCT_EXCLUSIVE]);
     if (h.n)
         put_title(out, o, "Calls of MPI that take most time, in all contexts", "in MPI",
