@@ -149,11 +149,12 @@ const treeColours = {
     efficiency: {
         title: "efficiency",
         of: (node, root) => {
-            const efficiency = efficiencyOf(node, root);
-            return efficiency === null ? "--unknown" : "--step" + stepOf(1 - efficiency, 1);
+            const [least, most] = (outsideRange(node, root) || [0, 1]).map(part => stepOf(1 - part, 1));
+            return least === most ? "--step" + least : "--unknown";
         },
         key: () => [["--step0", "more than 80 % of the time outside MPI"], ["--step1", "60 %"], ["--step2", "40 %"],
-            ["--step3", "20 %"], ["--step4", "less"], ["--unknown", "no samples"]]
+            ["--step3", "20 %"], ["--step4", "less"],
+            ["--unknown", "not known: samples do not tell where threads are blocked or wait for a processor"]]
     }
 };
 
@@ -171,7 +172,26 @@ function imbalanceOf(node, root, metric) {
     return (spread.places.at(-1).ns - mean) / mean;
 }
 
-// CPU time outside MPI, divided by its sum with the time in MPI; null: nothing was sampled.
-function efficiencyOf({figures: {computed = 0, mpi = 0}}, root) {
-    return root.computation.rows && computed + mpi ? computed / (computed + mpi) : null;
+// Sums over the ranks that bound the time of the main threads outside MPI in a node: that in all, that in MPI, the part of
+// the first in which they were on no processor, the CPU time of other threads, the time of other threads in MPI.
+function readClocks(root, ranks, sampling) {
+    const [outside, inside, all] = ["compute_s", "mpi_main_s", "mpi_s"].map(name => sumOf(ranks, name));
+    const sampled = [...sampledOutside(sampling).values()].reduce((sum, {ns, library}) => sum + ns - library, 0);
+    return {outside, inside, idle: Math.max(0, outside - sampled), inOthers: all - inside,
+        byOthers: Math.max(0, (root.figures.computed || 0) - sampled), whole: root.figures};
+}
+
+// [least, most] of the part of the main threads' time that is outside MPI; null: not known. Samples tell where CPU time
+// was, but not of which thread, nor where the main threads were on no processor.
+function outsideRange(node, {clocks, calls}) {
+    const {parent, figures: {computed = 0, mpi = 0, cpu}} = node, {outside, inside, whole} = clocks;
+    if (!mpi)
+        return computed ? [1, 1] : null;
+    for (let up = node; up.parent; up = up.parent)
+        if (calls.has(up.label))
+            return [0, 0];
+    if (!parent && mpi === whole.mpi && cpu === whole.cpu)
+        return outside + inside ? [outside / (outside + inside), outside / (outside + inside)] : null;
+    const least = Math.max(0, computed - clocks.byOthers), most = computed + clocks.idle;
+    return [least / (least + mpi), most / (most + Math.max(0, mpi - clocks.inOthers))];
 }

@@ -168,8 +168,10 @@ function nodeFinder(root, names, form = label => label) {
 
 function addCalls(root, contexts) {
     const metrics = treeMetrics.filter(metric => metric.of), find = nodeFinder(root, contexts.names, withoutLine);
+    root.calls = new Set(); // labels of MPI functions
     for (let row = 0; row < contexts.rows; row++) {
         const leaf = find(contexts.path(row, "path")).child(contexts.exact(row, "primitive"));
+        root.calls.add(leaf.label);
         leaf.addRows(row);
         leaf.context = contexts.exact(row, "context");
         for (const {name, of} of metrics) {
@@ -209,8 +211,8 @@ function addSamples(root, computation) {
 }
 
 // Facts of a whole tree: its tables, the metrics that it has.
-function finishTree(root, {contexts, computation, known, nodes, modules, colours, functions, ranks, sampled}) {
-    Object.assign(root, {contexts, computation, known, nodes, modules, colours, functions, ranks, sampled, all: root.list()});
+function finishTree(root, {contexts, computation, known, nodes, modules, colours, functions, ranks, sampled, calls, clocks}) {
+    Object.assign(root, {contexts, computation, known, nodes, modules, colours, functions, ranks, sampled, calls, clocks, all: root.list()});
     const found = new Set();
     root.each(node => {
         for (const name in node.figures)
@@ -226,12 +228,14 @@ function readContextTree(profile) {
 }
 
 async function makeContextTree(profile) {
-    const [contexts, computation, nodes, counts, estimates, ratios] = await Promise.all(
-        ["contexts", "computation", "nodes", "counts", "estimates", "ratios"].map(name => profile.table(name)));
+    const [contexts, computation, nodes, counts, estimates, ratios, ranks, sampling] = await Promise.all(
+        ["contexts", "computation", "nodes", "counts", "estimates", "ratios", "ranks", "sampling"].map(name =>
+            profile.byName.has(name) ? profile.table(name) : null));
     const root = new ContextNode("all", null);
     addCalls(root, contexts);
     addSamples(root, computation);
-    addSpreads(root, nodes, profile.byName.get("ranks"));
+    addSpreads(root, nodes, ranks);
+    root.clocks = readClocks(root, ranks, sampling);
     root.sampled = {cpu: 0, squares: 0, lost: profile.lostSamples};
     root.each(({own: {cpu = 0, squares = 0}}) => {
         root.sampled.cpu += cpu;

@@ -483,7 +483,7 @@ def wanted_colours(page, tables, shape, focus):
     """{colour: {path: names of colours, of which one is right}}."""
     ranks, primitives = len(rows_of(tables, "ranks")), {row["primitive"] for row in rows_of(tables, "primitives")}
     whole, figures, spreads = wanted_tree(tables), wanted_shape(tables, shape, focus, ""), wanted_spreads(page)["mpi"]
-    computed, sampled = collections.Counter(), bool(rows_of(tables, "computation"))
+    computed = collections.Counter()
     for row in rows_of(tables, "computation"):
         path = row["path"].split(" > ")
         if set(path) & primitives or focus and not any(re.search(focus, label, re.I) for label in path):
@@ -499,9 +499,29 @@ def wanted_colours(page, tables, shape, focus):
             wanted["module"][path] = {page.module_colours.get(name, name) for name in (["MPI"] if label in primitives else modules[label])}
         values = spreads.get(origins.get(path), {})
         wanted["imbalance"][path] = step_of(max(values.values()) / (sum(values.values()) / ranks) - 1) if values else {"--unknown"}
-        times = computed[path] + of.get("mpi", 0)
-        wanted["efficiency"][path] = step_of(1 - computed[path] / times) if sampled and times else {"--unknown"}
+        wanted["efficiency"][path] = outside_steps(tables, path, computed[path], of, whole[""], primitives)
     return wanted
+
+
+def outside_steps(tables, path, computed, figures, whole, primitives):
+    """The step of the part of the main threads' time that is outside MPI, where it has one: CPU time of other threads, and time
+    of main threads on no processor, may be in any context with MPI calls below it; the whole run has the times of its ranks."""
+    mpi, ranks = figures.get("mpi", 0), rows_of(tables, "ranks")
+    if not mpi:
+        return {"--step0"} if computed else {"--unknown"}
+    if set(path.split(" > ")) & primitives:
+        return {"--step4"}
+    outside, main, others = (sum(ns(row[name]) * sign for row in ranks for name, sign in names) for names in (
+        [("compute_s", 1)], [("mpi_main_s", 1)], [("mpi_s", 1), ("mpi_main_s", -1)]))
+    if not path and (mpi, figures.get("cpu")) == (whole.get("mpi"), whole.get("cpu")):
+        return step_of(main / (outside + main)) if outside + main else {"--unknown"}
+    main_threads = {row["rank"]: row for row in reversed(rows_of(tables, "sampling") if "sampling" in tables else [])}
+    sampled = sum(ns(row["compute_time"]) for row in main_threads.values())
+    everywhere = sum(ns(row["cpu_exclusive_s"]) for row in rows_of(tables, "computation") if not set(row["path"].split(" > ")) & primitives)
+    low, high = max(0, computed - max(0, everywhere - sampled)), computed + max(0, outside - sampled)
+    low, high = (step_of(inside / (inside + out)) if inside + out else {"--unknown"}
+                 for inside, out in ((mpi, low), (max(0, mpi - others), high)))
+    return (low | high if low & high else set()) | ({"--unknown"} if len(low | high) > 1 else set())
 
 
 def check_palette(page):
@@ -596,14 +616,14 @@ def check_colours(page, tables):
         figures, wanted = wanted_shape(tables, shape, focus, ""), wanted_colours(page, tables, shape, focus)
         for colour in ("function", "module", "imbalance", "efficiency"):
             page.show(f"contexts&metric=mpi&shape={shape}&focus={urllib.parse.quote(focus)}&colour={colour}")
-            bars = [bar for bar in bars_of(figures, "mpi") if bar[0] and bar[0] in wanted[colour]]
+            bars = [bar for bar in bars_of(figures, "mpi") if (bar[0] or colour == "efficiency") and bar[0] in wanted[colour]]
             seen, names = page.ask("""
                 const canvas = document.querySelector('.icicle'), pen = canvas?.getContext('2d');
                 const style = getComputedStyle(document.documentElement), hex = value => value.toString(16).padStart(2, '0');
                 return [arguments[0].map(([x, width, y]) => width * canvas.width < 6 ? '' : '#' + [...pen.getImageData(
-                    Math.floor((x + width) * canvas.width - 3), 20 * y + 10, 1, 1).data].slice(0, 3).map(hex).join('')),
+                    Math.floor((x + width) * canvas.width - (y ? 3 : 6)), 20 * y + 10, 1, 1).data].slice(0, 3).map(hex).join('')),
                     Object.fromEntries(arguments[1].map(name => [name, style.getPropertyValue(name).trim()]))]""",
-                [[left, width, path.count(" > ") + 1] for path, left, width in bars], COLOURS)
+                [[left, width, path.count(" > ") + bool(path)] for path, left, width in bars], COLOURS)
             thin = sum(0 < width < 0.0005 for _, _, width in bars_of(figures, "mpi"))
             told = page.ask("return document.getElementById('thin')?.textContent || ''")
             n = re.search(r"leaves out ([\d,]+) bars? narrower than 0.05 % of it\.$", told)
