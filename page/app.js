@@ -24,7 +24,7 @@ function chooseViews(profile) {
 
 const keyHelp = () => [
     ["1 to " + views.length, "choose a view"], ["/", "go to the search"], ["?", "show the keys"],
-    ["Tab", "go from control to control"], ["Enter", "select the row or follow the link"],
+    ["Tab", "go from control to control"], ["Enter", "select the row or follow the link; on the chosen row of contexts, zoom the picture to it"],
     ["Up, Down", "go from row to row of a tree or a table; choose a rank in the map over time"],
     ["Left, Right", "close and open a row of the tree; choose a rank in the map of ranks"],
     ["+, -", "show less or more of the matrix, in which arrows go from pair to pair"],

@@ -40,17 +40,28 @@ function moduleColours(root) {
 }
 
 // Colours of functions, each the same in all shapes and parts of the tree: of those that are not yet taken by a function
-// that calls it or that it calls, or else of that with least of its time. Functions with most time choose first.
+// that calls it, that it calls or that is beside it in the order of a time, or else of that with least of its time.
+// Functions with most time choose first.
 function functionColours(root) {
     const times = new Map(), near = new Map(), colours = new Map(), all = 8;
     const add = (to, label, ns) => to.set(label, (to.get(label) || 0) + ns);
     const meet = (label, other, ns) => add(near.get(label) || near.set(label, new Map()).get(label), other, ns);
-    for (const {label, parent, figures: {mpi = 0, cpu = 0}} of root.list().slice(1)) {
-        add(times, label, mpi + cpu);
-        if (parent !== root && parent.label !== label) {
-            meet(label, parent.label, mpi + cpu + 1);
-            meet(parent.label, label, mpi + cpu + 1);
+    const timeOf = ({figures: {mpi = 0, cpu = 0}}) => mpi + cpu + 1;
+    const meetBoth = (one, other) => {
+        const ns = Math.min(timeOf(one), timeOf(other));
+        if (one.label !== other.label) {
+            meet(one.label, other.label, ns);
+            meet(other.label, one.label, ns);
         }
+    };
+    for (const node of root.list()) {
+        if (node !== root)
+            add(times, node.label, timeOf(node) - 1);
+        if (node.parent && node.parent !== root)
+            meetBoth(node, node.parent);
+        for (const metric of node.children.size > 1 ? ["cpu", "mpi"] : []) // node.by() would keep the order
+            [...node.children.values()].filter(({figures}) => figures[metric]).sort((a, b) => b.figures[metric] - a.figures[metric])
+                .forEach((each, i, all) => i && meetBoth(all[i - 1], each));
     }
     for (const label of [...times.keys()].sort((a, b) => times.get(b) - times.get(a) || (a < b ? -1 : 1))) {
         const taken = new Array(all).fill(0), first = hashOf(label) % all;

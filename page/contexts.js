@@ -19,7 +19,8 @@ class ContextView {
         this.colour = treeColours[options.get("colour")] ? options.get("colour") : "function";
         this.arrange(options.get("context") || "");
         this.head = make("tr", {});
-        this.icicle = new Icicle(node => this.select(node));
+        this.icicle = new Icicle({onselect: node => this.select(node, {preventScroll: true}), // it may be clicked twice
+            ondraw: () => this.drawPicture(), tell: node => this.tellBar(node)});
         this.details = make("div", {id: "details", "aria-live": "polite"});
         this.body = make("tbody", {});
         this.left = make("p", {id: "left-out"});
@@ -27,6 +28,7 @@ class ContextView {
         this.legend = make("p", {class: "legend"});
         this.colourKey = make("p", {class: "legend colours", id: "colours"});
         this.thin = make("p", {class: "legend", id: "thin"});
+        this.matched = make("p", {id: "matched", "aria-live": "polite"});
     }
 
     // The chosen metric; if the tree does not have it, the time to which it belongs.
@@ -54,6 +56,12 @@ class ContextView {
     get columns() {
         const {metric} = this;
         return metric.name ? [metric, ...this.root.metrics.filter(each => !each.extra && each !== metric)] : [];
+    }
+
+    // The figure of which those of the chosen metric are shares; undefined: they are shares of nothing.
+    get sharedBy() {
+        const {metric: {name, way = "sum"}, root: {figures}} = this;
+        return name === "cpu_self" ? figures.cpu : way === "sum" ? figures[name] : undefined;
     }
 
     // Makes the chosen shape of the tree, and selects the node with this key in it.
@@ -103,7 +111,7 @@ class ContextView {
     place(place) {
         place.append(
             this.makeControls(), this.wrong,
-            make("div", {class: "picture"}, this.icicle.canvas), this.colourKey, this.thin,
+            make("div", {class: "picture"}, this.icicle.canvas), this.icicle.zoomed, this.matched, this.colourKey, this.thin,
             this.details,
             this.legend,
             make("div", {class: "scroll"},
@@ -119,15 +127,43 @@ class ContextView {
     // Functions of a flat list overlap: they have no picture.
     drawPicture() {
         const colours = treeColours[this.colour];
-        for (const each of [this.icicle.canvas, this.colourKey, this.thin, this.colourChoice])
+        for (const each of [this.icicle.canvas, this.icicle.zoomed, this.colourKey, this.thin, this.colourChoice])
             each.hidden = this.shape === "flat";
         if (this.shape === "flat")
             return;
-        this.icicle.draw(this.root, this.order, this.selected, node => colours.of(node, this.root, this.metric));
+        this.icicle.draw(this.root, this.order, this.selected, node => colours.of(node, this.root, this.metric),
+            node => this.found !== null && !this.found.has(node));
         const {leftOut, isDeep} = this.icicle;
         this.thin.textContent = leftOut ? `The picture leaves out ${counted(leftOut, "bar")} ` +
             `narrower than ${100 * leastBar} % of it${isDeep ? ` or below its ${mostBarRows} rows` : ""}.` : "";
         this.colourKey.replaceChildren(...colours.key(this.root).map(([colour, text]) => makeKey(colour, text)));
+    }
+
+    // "MPI time: 1.234 s, 12.3 % of all; own 0.123 s". The bars below one have its callers if the tree is bottom-up.
+    tellBar(node) {
+        const {root, order} = this, {type, head} = root.metrics.find(({name}) => name === order), value = node.figures[order];
+        const own = [...node.children.values()].reduce((left, {figures}) => left - (figures[order] || 0), value);
+        return `${head}: ${forPeople(type, value)}, ${shareText(value, root.figures[order])} of all` +
+            (this.shape === "tree" ? `; own ${forPeople(type, Math.max(0, own))}` : "");
+    }
+
+    // The figures of what the search has found. Functions of a flat list overlap: they have no sum.
+    tellMatched() {
+        const {root, order, found} = this, metric = root.metrics.find(({name}) => name === order);
+        if (!found?.size)
+            return "";
+        const covered = new Set();
+        let sum = 0;
+        root.each(node => {
+            if (covered.has(node.parent) || found.has(node.parent))
+                covered.add(node);
+            else if (found.has(node))
+                sum += node.figures[order] || 0;
+        });
+        const nested = [...found].some(node => covered.has(node));
+        return `The search matches ${counted(found.size, "context")}` + (this.shape === "flat" || !root.figures[order] ? "." :
+            `: ${metric.head} ${forPeople(metric.type, sum)}, ${shareText(sum, root.figures[order])} of all` +
+            (nested ? "; one below another counts once." : "."));
     }
 
     // Parts and other shapes of the tree have no spreads.
@@ -136,8 +172,11 @@ class ContextView {
     }
 
     drawHead() {
+        const heads = this.columns.map(({head}) => head);
+        if (this.sharedBy)
+            heads.splice(1, 0, "share");
         this.head.replaceChildren(make("th", {scope: "col"}, "context"),
-            ...this.columns.map(({head}) => make("th", {scope: "col", class: "number"}, head)));
+            ...heads.map(head => make("th", {scope: "col", class: "number"}, head)));
         if (this.hasSpreads())
             this.head.append(make("th", {scope: "col", title: "From rank to rank; a bar is the greatest of its ranks."},
                 spreadNames[this.metric.spread] + " over ranks"));
@@ -160,15 +199,15 @@ class ContextView {
     }
 
     // Marks existing rows; rows are made only if the tree changes.
-    select(node) {
+    select(node, focus) {
         this.selected = node;
         remember({context: node.key()});
         const row = this.rowOf(node);
         if (!row)
-            return this.reveal();
+            return this.reveal(focus);
         for (const each of this.body.rows)
             each.setAttribute("aria-selected", String(each === row));
-        row.focus();
+        row.focus(focus);
         this.drawPicture();
         this.drawDetails();
     }
@@ -178,7 +217,7 @@ class ContextView {
     }
 
     // Opens the rows above the selected row, closes the others if it would be too far down, and scrolls there.
-    reveal() {
+    reveal(focus) {
         const open = () => {
             for (let up = this.selected.parent; up; up = up.parent)
                 this.closed.delete(up);
@@ -190,7 +229,7 @@ class ContextView {
             this.most = Math.max(this.most, this.visible().indexOf(this.selected) + 1);
         }
         this.draw();
-        this.rowOf(this.selected)?.focus();
+        this.rowOf(this.selected)?.focus(focus);
     }
 
     // Nodes with a figure, each followed by its open children; with a search the matching nodes and those above them.
@@ -239,15 +278,18 @@ class ContextView {
 
     matches() {
         const expression = readExpression(this.search);
+        this.found = expression && new Set(); // nodes that match
         if (!expression)
             return null;
         const wanted = new Set(), known = new Map(); // by labels, which many nodes share
         const matches = label => known.get(label) ??
             known.set(label, expression.test(label) || expression.test(placesOf(label, true))).get(label);
         this.root.each(node => {
-            if (matches(node.label))
-                for (let up = node; up && !wanted.has(up); up = up.parent)
-                    wanted.add(up);
+            if (!matches(node.label))
+                return;
+            this.found.add(node);
+            for (let up = node; up && !wanted.has(up); up = up.parent)
+                wanted.add(up);
         });
         return wanted;
     }
@@ -265,6 +307,7 @@ class ContextView {
             }}, "Show more") : "");
         this.choice.querySelector("select").value =
             (this.metric.name ? this.metric : this.chosen || this.whole.metrics[0]).name;
+        this.matched.textContent = this.tellMatched();
         this.legend.textContent = this.legendText();
         this.drawPicture();
         this.drawDetails();
@@ -276,6 +319,7 @@ class ContextView {
         const by = this.root.metrics.find(({name}) => name === order);
         return shapeLegends[this.shape] +
             (chosen && chosen.name !== metric.name ? ` There is no ${chosen.head} here: ${metric.head || "nothing"} is shown.` : "") +
+            (this.sharedBy ? ` Shares are of the first row's ${metric.name === "cpu_self" ? "CPU time" : metric.head}.` : "") +
             (metric.way === "alone" ? ` ${metric.head} is that of the row alone.` : "") +
             (metric.way === "max" || metric.way === "min" ? ` ${metric.head} is the ${metric.way} of them.` : "") +
             (by && by !== metric ? ` ${by.head} orders the rows and sets the width of the bars.` : "") +
@@ -292,7 +336,7 @@ class ContextView {
             "aria-expanded": parent ? String(open) : null, "aria-selected": String(node === this.selected),
             onclick: () => node === this.selected && parent ? this.toggle(node) : this.select(node),
             onkeydown: event => this.key(event, node, row)},
-            label, this.columns.map(metric => this.makeFigure(node, metric)),
+            label, this.makeFigures(node),
             this.hasSpreads() ? this.makeSpreadCell(node) : null);
         row.node = node;
         return row;
@@ -307,6 +351,13 @@ class ContextView {
                 this.draw();
                 this.rowOf(node).focus();
             }}, makeName(this.chainText(chain)));
+    }
+
+    makeFigures(node) {
+        const cells = this.columns.map(metric => this.makeFigure(node, metric)), {sharedBy} = this, value = node.figures[this.metric.name];
+        if (sharedBy)
+            cells.splice(1, 0, make("td", {class: "number share"}, value === undefined ? "" : shareText(value, sharedBy)));
+        return cells;
     }
 
     makeFigure(node, metric) {
@@ -340,7 +391,10 @@ class ContextView {
         else if (event.key === "ArrowRight" && this.closed.has(node))
             this.toggle(node);
         else if ((event.key === "Enter" || event.key === " ") && event.target === row)
-            this.select(node);
+            if (event.key === "Enter" && node === this.selected && this.shape !== "flat")
+                this.icicle.zoom(node);
+            else
+                this.select(node);
         else
             return;
         event.preventDefault();

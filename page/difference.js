@@ -43,7 +43,8 @@ class DifferenceView {
         this.root = new ContextNode("all", null);
         this.nodes = rowsOf(table).map(row => addDifference(this.root, table, row));
         this.selected = this.root.nodeOf(options.get("path") || "") || this.root;
-        this.icicle = new Icicle(node => this.select(node));
+        this.icicle = new Icicle({onselect: node => this.select(node), ondraw: () => this.drawPicture(),
+            tell: ({figures: {before = 0, after = 0}}) => `${peopleSeconds(before)} before, ${peopleSeconds(after)} after`});
         this.details = make("div", {id: "details", "aria-live": "polite"});
         this.rows = make("div", {class: "scroll"});
         this.said = make("p", {class: "legend"});
@@ -57,7 +58,7 @@ class DifferenceView {
                     remember({noise: this.quiet ? null : "no"});
                     this.draw();
                 })),
-            make("div", {class: "picture"}, this.icicle.canvas),
+            make("div", {class: "picture"}, this.icicle.canvas), this.icicle.zoomed,
             make("p", {class: "legend colours"}, changeKey.map(([colour, text]) => makeKey(colour, text))),
             this.details, this.said, this.rows);
         this.draw();

@@ -3,6 +3,7 @@
 // the same in text, so screen readers pass over the picture.
 
 const icicleRow = 20, leastBar = 0.0005; // a share of the whole
+const palePart = 0.25; // opacity of a pale bar
 const mostBarRows = 500; // a canvas has at most some 30,000 pixels on a side
 
 // Visible bars: [node, x, y, width], x and width as shares of the whole.
@@ -43,12 +44,27 @@ function fittingName(pen, name, room) {
 }
 
 class Icicle {
-    constructor(onselect) {
+    // `onselect` gets the node whose bar is clicked, `ondraw` draws again, `tell` returns a line on the figures of a node.
+    constructor({onselect, ondraw, tell}) {
+        this.ondraw = ondraw;
+        const call = (event, what) => this.at(event) && what(this.at(event));
         this.canvas = make("canvas", {class: "icicle", "aria-hidden": "true",
-            onclick: event => this.at(event) && onselect(this.at(event)),
-            onmousemove: event => this.canvas.title = this.at(event) ? cutText(placesOf(this.at(event).label, true)) : ""});
+            onclick: event => call(event, onselect), ondblclick: event => call(event, node => this.zoom(node)),
+            onmousemove: event => this.canvas.title = call(event, node =>
+                cutText(placesOf(node.label, true)) + "\n" + tell(node)) || ""});
+        const makeButton = (text, toNode) => make("button", {type: "button", onclick: () => this.zoom(toNode())}, text);
+        this.closer = makeButton("Zoom to the chosen bar", () => this.selected);
+        this.wider = makeButton("Whole picture", () => this.root);
+        this.about = make("span", {});
+        this.zoomed = make("p", {class: "controls", id: "zoom"}, this.closer, this.wider, this.about);
         this.bars = [];
         this.leftOut = 0; // bars that are too narrow or too far down
+    }
+
+    // Makes the bar of a node as wide as the picture. The one that is so already gives way to the one above it.
+    zoom(node) {
+        this.top = node === this.top && node.parent || node;
+        this.ondraw();
     }
 
     at(event) {
@@ -58,9 +74,16 @@ class Icicle {
         return bar && bar[0];
     }
 
-    // `colour` returns the variable of the style with which a node is drawn.
-    draw(top, metric, selected, colour) {
-        this.bars = layIcicle(top, metric);
+    // `colour` returns the variable of the style with which a node is drawn, `isPale` says if it is drawn pale.
+    draw(root, metric, selected, colour, isPale = () => false) {
+        if (root !== this.root || !this.top.figures[metric])
+            this.top = root;
+        Object.assign(this, {root, selected, bars: layIcicle(this.top, metric)});
+        const {top} = this, chosen = this.bars.find(([node]) => node === selected);
+        this.closer.hidden = !chosen || selected === top;
+        this.wider.hidden = top === root;
+        this.zoomed.hidden = this.closer.hidden && this.wider.hidden;
+        this.about.textContent = top === root ? "" : `The picture shows ${cutText(top.shownName())} and what is below it.`;
         this.leftOut = -this.bars.length;
         top.each(node => this.leftOut += node.figures[metric] > 0);
         const rows = this.bars.reduce((most, [, , y]) => Math.max(most, y + 1), 0);
@@ -74,8 +97,7 @@ class Icicle {
         pen.font = "12px sans-serif";
         pen.textBaseline = "middle";
         for (const [node, x, y, share] of this.bars)
-            this.drawBar(pen, style, node, x * width, y * icicleRow, share * width, colour(node));
-        const chosen = this.bars.find(([node]) => node === selected);
+            this.drawBar(pen, style, node, x * width, y * icicleRow, share * width, colour(node), isPale(node));
         if (chosen)
             this.drawFrame(pen, style, chosen[1] * width, chosen[2] * icicleRow, chosen[3] * width);
     }
@@ -89,12 +111,14 @@ class Icicle {
         }
     }
 
-    drawBar(pen, style, node, x, y, width, colour) {
+    drawBar(pen, style, node, x, y, width, colour, pale) {
         pen.fillStyle = style.getPropertyValue(colour);
+        pen.globalAlpha = pale ? palePart : 1;
         pen.fillRect(x, y, Math.max(width - 1, 0.5), icicleRow - 1);
+        pen.globalAlpha = 1;
         if (width < 30)
             return;
-        pen.fillStyle = "#000";
+        pen.fillStyle = pale ? style.getPropertyValue("--text") : "#000";
         pen.fillText(fittingName(pen, cutText(node.shownName()), width - 8), x + 4, y + icicleRow / 2);
     }
 }

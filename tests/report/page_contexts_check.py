@@ -78,7 +78,7 @@ def check_shapes(page, tables):
         wrong += [f"{shape} of {focus}, not {ignore}: {line}" for line in differs]
         wrong += [f"{shape} of {focus}, not {ignore}: {path}: {seen.get(path)}, not {wanted.get(path)}"
                   for path in sorted(set(wanted) | set(seen)) if seen.get(path) != wanted.get(path)]
-    wrong += check_own_time(page, tables) + check_names(page) + check_bar_names(page)
+    wrong += check_own_time(page, tables) + check_names(page) + check_bar_names(page) + check_zoom(page, tables)
     return wrong + check_least(page, tables) + check_spread(page, tables)
 
 
@@ -138,6 +138,64 @@ def check_bar_names(page):
     page.compared["cut-bar-names"] += sum(text.endswith("…") for text, _ in drawn)
     return [f"a bar has the name {text}" for text, fits in drawn if text and not (fits and (
             text in known or text.endswith("…") and any(name.startswith(text[:-1]) for name in known)))]
+
+
+# A line on the bar at a part of the width and a row, after this event there.
+BAR = """
+    const canvas = document.querySelector('.icicle'), [type, part, row] = arguments;
+    for (const each of [type, 'mousemove']) {
+        const {left, top, width} = canvas.getBoundingClientRect();
+        canvas.dispatchEvent(new MouseEvent(each, {bubbles: true, clientX: left + part * width, clientY: top + 20 * row + 10}));
+    }
+    return canvas.title.split('\\n').at(-1)"""
+
+
+def told_bar(figures, path):
+    """What is told of a bar: its time, its share of all, what it has of its own."""
+    whole, value = figures[""]["mpi"], figures[path]["mpi"]
+    below = sum(of.get("mpi", 0) for each, of in figures.items() if each and (each.rpartition(" > ")[0] == path) and each != path)
+    return value / 1e9, 100 * value / whole, (value - below) / 1e9
+
+
+def same_bar(told, wanted):
+    seen = re.fullmatch(r"MPI time: (.*), ([\d.]+) % of all; own (.*)", told)
+    return seen and rounds_to(seen[1], str(wanted[0])) and abs(float(seen[2]) - wanted[1]) <= 0.0501 and rounds_to(seen[3], str(wanted[2]))
+
+
+def check_zoom(page, tables):
+    """Bars tell their figures. The one that is clicked twice, or chosen and entered, becomes as wide as the picture; a button
+    leads back. Rows have the share of all."""
+    figures, wrong = wanted_tree(tables), []
+    bars = [bar for bar in bars_of(figures, "mpi") if " > " in bar[0] and bar[2] > 0.01]
+    if not bars:
+        return []
+    path, left, width = max(bars, key=lambda bar: any(each.startswith(bar[0] + " > ") for each in figures) and 1 - bar[2])
+    row, middle = path.count(" > ") + 1, left + width / 2
+    inner = [bar for bar in bars_of(figures, "mpi") if bar[0].rpartition(" > ")[0] == path and bar[2] > 0.01 * width]
+    page.show("contexts&metric=mpi")
+    steps = [("mousemove", middle, row, path), ("dblclick", middle, row, None), ("mousemove", 0.999, 0, path)]
+    steps += [("mousemove", (x + part / 2 - left) / width, 1, each) for each, x, part in inner]
+    steps += [(None, "Whole picture", 0, None), ("mousemove", middle, row, path), ("click", middle, row, path),
+              (None, "Zoom to the chosen bar", 0, None), ("mousemove", 0.001, 0, path), ("dblclick", 0.5, 0, None),
+              ("mousemove", 0.001, 0, path.rpartition(" > ")[0]), ("Enter", None, 0, None), ("mousemove", 0.001, 0, path)]
+    for event, at, y, told_path in steps:
+        if event is None:
+            page.ask("[...document.querySelectorAll('#zoom button')].find(e => e.textContent === arguments[0] && !e.hidden).click()", at)
+        elif event == "Enter":
+            page.ask("document.querySelector('#tree [aria-selected=true]').dispatchEvent("
+                     "new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}))")
+        else:
+            told = page.ask(BAR, event, at, y)
+            if told_path is not None and not same_bar(told, told_bar(figures, told_path)):
+                wrong.append(f"{event} at {at}, {y}: {told}, not {told_path} {told_bar(figures, told_path)}")
+            page.compared["bars"] += told_path is not None
+    page.show("contexts").show("contexts&metric=mpi")
+    show_all_rows(page)
+    for each, share in page.ask("return [...document.querySelectorAll('#tree tbody tr')].map(row => [row.node.path, row.cells[2].textContent])"):
+        value = figures[each].get("mpi")
+        if bool(share) != bool(value) or value and abs(float(share.removesuffix(" %")) - 100 * value / figures[""]["mpi"]) > 0.0501:
+            wrong.append(f"share of {each}: {share}, not {value} of {figures['']['mpi']}")
+    return wrong
 
 
 def check_least(page, tables):
@@ -401,6 +459,7 @@ def check_search(page, tables):
         if seen != wanted:
             wrong.append(f"search for {text}: {sorted(seen)}, not {sorted(wanted)}")
         page.compared["searches"] += len(wanted)
+        wrong += check_matched(page, tables, found if text != "(" else set())
     page.show("contexts")
     page.ask("const e = document.getElementById('search'); e.value = '('; e.dispatchEvent(new Event('input'))")
     said = page.ask("const of = id => document.getElementById(id); return [of('search').ariaInvalid, of('wrong').innerText]")
@@ -411,6 +470,22 @@ def check_search(page, tables):
     if said != ["false", "true", "false"]:
         wrong.append(f"an expression of the address that is not valid: {said}")
     return wrong + check_no_match(page)
+
+
+def check_matched(page, tables, found):
+    """The figure of all that a search finds, in which a context below another one is once, and its share."""
+    said, wanted = page.ask("return document.getElementById('matched').textContent"), wanted_tree(tables)
+    head = page.ask("return document.querySelectorAll('#tree th')[1].textContent")
+    if not found or head not in METRICS:
+        return [f"the search for nothing: {said}"] if said and not found else []
+    outer = [path for path in found if not any(path.startswith(other + " > ") for other in found)]
+    whole, value = wanted[""].get(METRICS[head], 0), sum(wanted[path].get(METRICS[head], 0) for path in outer)
+    seen = re.fullmatch(r"The search matches ([\d,]+) contexts?: (.*) ([\d.]+ \w+), ([\d.]+) % of all(; one below another counts once)?\.", said)
+    page.compared["matched"] += 1
+    if not seen or int(seen[1].replace(",", "")) != len(found) or seen[2] != head or not rounds_to(seen[3], str(value / 1e9)) or \
+            abs(float(seen[4]) - 100 * value / whole) > 0.0501 or bool(seen[5]) != (len(outer) < len(found)):
+        return [f"the search for {len(found)} contexts: {said}, not {value} of {whole}"]
+    return []
 
 
 def check_no_match(page):
@@ -570,16 +645,30 @@ def check_module_key(page, tables):
     return wrong
 
 
-def check_functions(page, pixels, names, neighbours):
-    """A function has one colour on all pictures. Bars that lie on each other have two, but for functions with so many callers
-    and callees that the colours are not enough."""
-    wrong = []
+def beside(figures, metric):
+    """Labels of bars that touch and are called from the same place."""
+    bars = [(path.rpartition(" > ")[0], path.split(" > ")[-1], path.count(" > "))
+            for path, _, width in bars_of(figures, metric) if path and width]
+    bars.sort(key=lambda bar: bar[2]) # those of a row stay in their order
+    return [(label, other) for (above, label, level), (same, other, row) in itertools.pairwise(bars) if (above, level) == (same, row)]
+
+
+def check_functions(page, pixels, names, neighbours, whole):
+    """A function has one colour on all pictures. Bars that lie on each other have two, and so have those beside each other of
+    one caller, but for functions with so many neighbours that the colours are not enough."""
+    wrong, few = [], lambda *labels: max(len(neighbours[label]) for label in labels) < 8
+    for (path, pixel), (other, next_pixel) in itertools.pairwise(sorted(pixels.items(), key=lambda item: item[0].count(" > "))) if whole else ():
+        labels = [each.split(" > ")[-1] for each in (path, other)]
+        if labels[0] != labels[1] and labels[1] in neighbours[labels[0]] and few(*labels) and \
+                path.rpartition(" > ")[0] == other.rpartition(" > ")[0]:
+            page.compared["beside"] += 1
+            wrong += [f"{path} has the colour of {other} beside it"] if pixel == next_pixel else []
     for path, pixel in pixels.items():
         above, _, label = path.rpartition(" > ")
         had, on = page.function_colours.setdefault(label, names[pixel]), above.rpartition(" > ")[2]
         if had != names[pixel]:
             wrong.append(f"{path} has {names[pixel]}, and {label} had {had}")
-        if above in pixels and on != label and max(len(neighbours[label]), len(neighbours[on])) < 8:
+        if above in pixels and on != label and few(label, on):
             page.compared["apart"] += 1
             wrong += [f"{path} has the colour of {on}"] if pixels[above] == pixel else []
     return wrong
@@ -607,10 +696,10 @@ def check_colours(page, tables):
     """Bars of the picture by the pixels at their right ends, which no name covers."""
     wrong = check_palette(page) + (check_module_key(page, tables) if wanted_tree(tables) else [])
     page.function_colours, neighbours = {}, collections.defaultdict(set)
-    for path in wanted_tree(tables):
-        for label, below in itertools.pairwise(path.split(" > ")):
-            neighbours[label] |= {below} - {label}
-            neighbours[below] |= {label} - {below}
+    whole = wanted_tree(tables)
+    for label, other in [pair for path in whole for pair in itertools.pairwise(path.split(" > "))] + beside(whole, "mpi") + beside(whole, "cpu"):
+        neighbours[label] |= {other} - {label}
+        neighbours[other] |= {label} - {other}
     labels = sorted({path[0] for path, _ in own_figures(tables)} - {"MPI_Init", "MPI_Finalize", ""})
     for shape, focus in (("tree", ""), ("callers", ""), ("tree", "^" + re.escape(labels[-1]) + "$" if labels else "none")):
         figures, wanted = wanted_shape(tables, shape, focus, ""), wanted_colours(page, tables, shape, focus)
@@ -636,8 +725,8 @@ def check_colours(page, tables):
                 page.compared[f"colours-{shape}-{colour}"] += bool(pixel) and "--unknown" not in wanted[colour][path]
             if colour == "function":
                 wrong += check_functions(page, {path: pixel for (path, _, _), pixel in zip(bars, seen) if pixel},
-                                         {pixel: name for name, pixel in names.items()}, neighbours)
-    return wrong + check_chosen(page, wanted_tree(tables))
+                                         {pixel: name for name, pixel in names.items()}, neighbours, shape == "tree" and not focus)
+    return wrong + check_chosen(page, whole)
 
 
 def show_all_rows(page):
