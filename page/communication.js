@@ -106,21 +106,6 @@ function groupRows(places, n) {
 // Names a socket of the table `place`, which has 1 + its number, or 0 for a rank that was bound to several or none.
 const socketName = socket => Number.isNaN(socket) ? "socket not known" : socket ? `socket ${socket - 1}` : "not bound to one socket";
 
-// Names of ranks along one side of the matrix: those at multiples of a round number, of which no more than fit.
-function makeRankLabels(names, begin, count, side) {
-    const most = names.at(-1).length > 3 ? 6 : 12;
-    let step = 1;
-    for (let i = 0; count / step > most; i++)
-        step = [2, 5, 10][i % 3] * 10 ** Math.floor(i / 3);
-    const labels = [];
-    for (let at = Math.ceil(begin / step) * step; at < begin + count; at += step) {
-        const label = make("span", {}, names[at]);
-        label.style[side] = 100 * (at + 0.5 - begin) / count + "%";
-        labels.push(label);
-    }
-    return labels;
-}
-
 class CommunicationView {
     constructor(profile, tables, options) {
         Object.assign(this, {profile, ...tables});

@@ -27,3 +27,17 @@ class Pixels {
         canvas.getContext("2d").putImageData(this.image, 0, 0);
     }
 }
+
+// Names of ranks along one side of a map: those at multiples of a round number, of which no more than fit.
+function makeRankLabels(names, begin, count, side, most = names.at(-1).length > 3 ? 6 : 12) {
+    let step = 1;
+    for (let i = 0; count / step > most; i++)
+        step = [2, 5, 10][i % 3] * 10 ** Math.floor(i / 3);
+    const labels = [];
+    for (let at = Math.ceil(begin / step) * step; at < begin + count; at += step) {
+        const label = make("span", {}, names[at]);
+        label.style[side] = 100 * (at + 0.5 - begin) / count + "%";
+        labels.push(label);
+    }
+    return labels;
+}

@@ -12,7 +12,7 @@ const rankMetrics = [
     {name: "received", head: "received", type: "bytes", of: "bytes_received"}
 ];
 
-const heatHeight = 24, markHeight = 4;
+const heatHeight = 24, markHeight = 4, rankDigit = 8; // pixels
 
 // Places of the least and the greatest value in a list.
 function extremes(values) {
@@ -206,6 +206,8 @@ class RanksView {
         this.figures = wanted && this.figuresOf(wanted);
         this.selected = this.places.get(Number(options.get("rank"))) || 0;
         this.map = make("tbody", {});
+        this.axis = make("div", {class: "across"});
+        this.several = make("span", {}, " Where a column stands for several ranks, it has the greatest of them.");
         this.legend = make("p", {class: "legend", id: "heat-legend"});
         this.details = make("div", {id: "rank", "aria-live": "polite"});
     }
@@ -223,7 +225,8 @@ class RanksView {
                 "aria-label": "Map of ranks: arrows choose a rank"},
             make("table", {id: "heat"}, make("thead", {}, make("tr", {},
                 ["", "least", "greatest"].map(head => make("th", {scope: "col", class: head ? "number" : null}, head)),
-                make("th", {scope: "col", class: "ranks"}, "ranks"))), this.map)),
+                make("th", {scope: "col", class: "ranks"}, "ranks", make("div", {class: "along", "aria-hidden": "true"}, this.axis)))),
+            this.map)),
             this.classes.list.length ? this.classes.makeTable(first => {
                 this.selected = first;
                 this.choose({order: "class"});
@@ -333,6 +336,11 @@ class RanksView {
             each.draw(order, width, this.mostOf(each.row), at, {heat, mark});
         if (this.classes.list.length)
             this.classes.drawStrip(order);
+        this.several.hidden = order.length <= width;
+        const names = order.map(place => this.ranks.exact(place, "rank"));
+        const digits = names.reduce((longest, {length}) => Math.max(longest, length), 0);
+        this.axis.replaceChildren(...makeRankLabels(names, 0, names.length, "left",
+            Math.max(1, Math.floor(this.axis.clientWidth / (digits + 2) / rankDigit))));
     }
 
     drawLegend() {
@@ -340,7 +348,7 @@ class RanksView {
         this.legend.replaceChildren(
             "0 ", make("span", {class: "heat-key", "aria-hidden": "true"}), " ",
             this.scale === "row" ? "the greatest of the row" : figures.shown(this.mostOf(figures.rows[0])),
-            ". Where a column stands for several ranks, it has the greatest of them.",
+            ". ", makeKey("--mark", "the chosen rank."), this.several,
             ...without ? [" ", make("span", {id: "without", title: figures.exact(without)}, figures.shown(without)),
                 " is not here: the profile does not keep it by rank."] : []);
     }

@@ -146,6 +146,22 @@ def context_ids(tables):
     return {path: context for path, context in ids.items() if context}
 
 
+def check_axis(page, order):
+    """Numbers of ranks over the map, in the order of its columns. The legend tells of columns of several ranks where there are some."""
+    labels, width, legend = page.ask("""
+        const canvas = document.querySelector('#heat .heat:not(.strip)'), box = canvas.getBoundingClientRect();
+        return [[...document.querySelectorAll('#heat .across span')].map(label => {
+            const {left, right} = label.getBoundingClientRect();
+            return [label.textContent, ((left + right) / 2 - box.left) / box.width];
+        }), canvas.width, document.getElementById('heat-legend').innerText]""")
+    page.compared["rank-axis"] += len(labels)
+    wrong = [f"rank {text} is at {at}, not that of place {order.index(text)} of {len(order)}" for text, at in labels
+             if abs(at * len(order) - order.index(text) - 0.5) > 0.2 + len(order) / width]
+    if not labels or "the chosen rank" not in legend or ("stands for several ranks" in legend) != (len(order) > width):
+        wrong.append(f"{len(labels)} numbers of ranks over {width} columns: {legend}")
+    return wrong
+
+
 def check_heat(page, metric, by, wanted, tables):
     """The pixels: each column has the greatest value of its ranks, in each order."""
     hosts = {row["rank"]: row["host"] for row in rows_of(tables, "ranks")}
@@ -158,6 +174,7 @@ def check_heat(page, metric, by, wanted, tables):
     for name, key in orders.items():
         order = sorted(hosts, key=key)
         page.show(f"ranks&metric={metric}&by={by}&order={name}&scale=row")
+        wrong += check_axis(page, order)
         for label_seen, width, alphas in page.ask("""
                 return [...document.querySelectorAll('#heat tbody tr:not(.of-classes)')].map(row => {
                     const canvas = row.querySelector('canvas');
