@@ -5,10 +5,10 @@
 const chartCharacter = 7.5, chartGap = 8; // the width of a character of a number, and between numbers, at least
 const chartWidth = 460, chartHeight = 240, chartLeft = 64, chartRight = 124, chartTop = 12, chartBottom = 40;
 
-// A step of 1, 2 or 5 times a power of ten, so that at most five fit.
-function niceStep(range) {
-    const power = 10 ** Math.floor(Math.log10(range / 5));
-    return [1, 2, 5, 10].map(factor => factor * power).find(step => range / step <= 5);
+// A step of 1, 2 or 5 times a power of ten, so that no more than so many fit.
+function niceStep(range, most = 5) {
+    const power = 10 ** Math.floor(Math.log10(range / most));
+    return [1, 2, 5, 10].map(factor => factor * power).find(step => range / step <= most);
 }
 
 const isKnown = ([, y]) => !Number.isNaN(y);

@@ -2,7 +2,8 @@
 // The view of the course of the run: the table `series`, whose bins are distributed over equal intervals of time; a bin
 // that lies across two of them gives a part to each. A map has a row for each rank, a column for each interval; where a
 // row of pixels stands for several ranks, it has the greatest of them. The table below has the sums over all ranks.
-// Phases and regions are lanes above the map (lanes.js). An axis below each picture has the seconds since the first bin.
+// Phases and regions are lanes above the map (lanes.js). While a rank merges the profile it does neither compute nor call:
+// this is grey. An axis below each picture has the seconds since the first bin.
 
 // `share`: the figure is divided by the time of the ranks.
 const courseMetrics = [
@@ -15,7 +16,8 @@ const courseMetrics = [
     {name: "sent", head: "bytes sent", type: "bytes", of: "bytes_sent"},
     {name: "received", head: "bytes received", type: "bytes", of: "bytes_received"}
 ];
-const courseColumns = 240, courseIntervals = 20, mostCourseRows = 400;
+const courseColumns = 240, courseIntervals = 20, mostCourseRows = 400, tickRoom = 56; // pixels
+const mergedPart = 0.5; // of a column, from which the map shows that the profile is merged
 
 // {from, to} of each row: the stretch of time since `begin` that it is spread over. The bins of a rank become wider as it runs, and the
 // first wide one covers narrow ones, whose figures are not in it: both are cut at a moment in the last narrow one with
@@ -44,10 +46,27 @@ function stretchesOf(series, begin) {
     return of;
 }
 
+// {place, from, to} of each rank that merged the profile, after `begin`: right before its time in MPI_Finalize, which ends
+// with the time inside MPI. `cube` is the table `rank,primitive`.
+function mergesOf(ranks, cube, places, begin) {
+    const [ends, times] = ["rank", "mpi_exclusive_s"].map(name => cube.numbers(name)), isEnd = cube.equals("primitive", "MPI_Finalize");
+    const inEnd = new Map(), merges = [];
+    for (let row = 0; row < cube.rows; row++)
+        if (isEnd(row))
+            inEnd.set(ends[row], times[row]);
+    for (let row = 0; row < ranks.rows; row++) {
+        const [rank, start, before, inside, merge] = ["rank", "start_s", "before_init_s", "inside_s", "merge_s"].map(name => ranks.number(row, name));
+        const to = start + before + inside - inEnd.get(rank) - begin;
+        if (places.has(rank) && merge > 0 && to > 0)
+            merges.push({place: places.get(rank), from: Math.max(0, to - merge), to});
+    }
+    return merges;
+}
+
 class Course {
     // `regions` has the same bins, of phases and regions; null: the profile does not have it. Where several threads of a
     // rank were in MPI, their time has no share in that of the rank.
-    constructor(series, regions, ranks) {
+    constructor(series, regions, ranks, cube) {
         Object.assign(this, {series, regions, begin: Infinity, end: -Infinity});
         const [all, main] = ["mpi_s", "mpi_main_s"].map(name => ranks.numbers(name));
         const threads = all.some((ns, i) => ns > main[i]);
@@ -64,6 +83,7 @@ class Course {
         this.ranks = [...seen].sort((a, b) => a - b);
         this.places = new Map(this.ranks.map((rank, i) => [rank, i]));
         this.stretches = stretchesOf(series, this.begin);
+        this.merges = mergesOf(ranks, cube, this.places, this.begin);
     }
 
     // [place * columns + column]: the figure of each rank in each interval; of all ranks together if `sum`.
@@ -79,6 +99,17 @@ class Course {
                 out[first + k] += value * (Math.min(to, k + 1) - Math.max(from, k)) / (to - from);
         }
         return share ? out.map(time => Math.min(1, time / whole) * 100 * unitOf.percent) : out; // times may be rounded up
+    }
+
+    // [place * columns + column]: the part of each interval in which each rank merges the profile; of all ranks together if
+    // `sum`.
+    merging(columns, sum) {
+        const {merges, ranks, begin, end} = this, out = new Float64Array(columns * (sum ? 1 : ranks.length)), scale = columns / (end - begin);
+        for (const {place, from, to} of merges)
+            for (let k = Math.floor(from * scale); k < to * scale && k < columns; k++)
+                out[(sum ? 0 : place * columns) + k] +=
+                    (Math.min(to * scale, k + 1) - Math.max(from * scale, k)) / (sum ? ranks.length : 1);
+        return out;
     }
 
     // Metrics that add up over parts of the run.
@@ -107,17 +138,16 @@ class Course {
         return forPeople("ns", (this.end - this.begin) * column / columns);
     }
 
-    // Ticks of the time since the first bin, in seconds.
-    makeAxis() {
-        const seconds = (this.end - this.begin) / unitOf.ns, step = niceStep(seconds);
+    // Puts ticks of the time since the first bin, in seconds, below a picture, as many as it has room for.
+    drawAxis(axis) {
+        const seconds = (this.end - this.begin) / unitOf.ns, step = niceStep(seconds, Math.max(2, Math.floor(axis.clientWidth / tickRoom)));
         const places = Math.max(0, -Math.floor(Math.log10(step * 1.001)));
-        return make("div", {class: "axis", "aria-hidden": "true"},
-            Array.from({length: Math.floor(seconds / step * 1.0001) + 1}, (_, k) => {
-                const part = Math.min(1, k * step / seconds);
-                const tick = make("span", {class: part > 0.85 ? "last" : null}, (k * step).toFixed(places) + " s");
-                tick.style.left = 100 * part + "%";
-                return tick;
-            }));
+        axis.replaceChildren(...Array.from({length: Math.floor(seconds / step * 1.0001) + 1}, (_, k) => {
+            const part = Math.min(1, k * step / seconds);
+            const tick = make("span", {class: part > 1 - tickRoom / axis.clientWidth ? "last" : null}, (k * step).toFixed(places) + " s");
+            tick.style.left = 100 * part + "%";
+            return tick;
+        }));
     }
 }
 
@@ -144,6 +174,8 @@ class CourseView {
             "aria-label": "Map of ranks over time: arrows choose a rank", onkeydown: event => this.key(event),
             onclick: event => this.select(this.under(event)[0]),
             onmousemove: event => this.map.title = this.told(...this.under(event))});
+        this.axes = Array.from({length: 3}, () => make("div", {class: "axis", "aria-hidden": "true"}));
+        this.down = make("div", {class: "down", "aria-hidden": "true"});
         this.most = make("p", {id: "course-most"});
         this.legend = make("p", {class: "legend", id: "course-legend"});
         this.details = make("p", {id: "course-rank", "aria-live": "polite"});
@@ -159,9 +191,9 @@ class CourseView {
                     remember({metric: chosen});
                     this.draw();
                 })),
-            this.legend, this.most, this.sum, course.makeAxis(),
-            ...this.lanes ? [this.lanes.picture(), course.makeAxis()] : [],
-            make("p", {}, "Each rank, the lowest at the top"), this.map, course.makeAxis(), this.details, this.makeTable(course),
+            this.legend, this.most, make("div", {class: "over-time"}, this.sum), this.axes[0],
+            ...this.lanes ? [this.lanes.picture(), this.axes[1]] : [],
+            make("p", {}, "Each rank, the lowest at the top"), make("div", {class: "over-time"}, this.down, this.map), this.axes[2], this.details, this.makeTable(course),
             this.lanes ? this.lanes.makeTable() : "", this.makePhases(course));
         this.draw();
         redraws.push(() => this.draw());
@@ -185,19 +217,22 @@ class CourseView {
     }
 
     makeTable(course) {
-        const sums = course.metrics.map(metric => {
-            const all = course.spread(metric, courseIntervals, true);
+        const metrics = [...course.metrics, ...course.merges.length ? [{head: "merge of the profile", type: "ns"}] : []];
+        const interval = (course.end - course.begin) / courseIntervals * course.ranks.length;
+        const sums = metrics.map(metric => {
+            const all = metric.of ? course.spread(metric, courseIntervals, true)
+                : course.merging(courseIntervals, true).map(part => part * interval);
             return metric.share ? all : wholeSums(all);
         });
         return make("div", {class: "scroll"}, make("table", {id: "course"},
             make("caption", {}, "Sums over all ranks in intervals of " + course.at(1, courseIntervals) +
                 ". The bins of the profile are spread evenly over them" +
                 (course.metrics[0].share ? ". The share of MPI is the time in MPI, divided by the time of the ranks." : ".")),
-            make("thead", {}, make("tr", {}, ["from", ...course.metrics.map(({head}) => head)].map(head =>
+            make("thead", {}, make("tr", {}, ["from", ...metrics.map(({head}) => head)].map(head =>
                 make("th", {scope: "col"}, head)))),
             make("tbody", {}, Array.from({length: courseIntervals}, (_, k) => make("tr", {},
                 make("th", {scope: "row"}, course.at(k, courseIntervals)),
-                course.metrics.map(({type}, m) => make("td", {class: "number", title: exactly(type, sums[m][k])},
+                metrics.map(({type}, m) => make("td", {class: "number", title: exactly(type, sums[m][k])},
                     forPeople(type, sums[m][k]))))))));
     }
 
@@ -209,7 +244,8 @@ class CourseView {
 
     told(place, column) {
         const {course, metric} = this, value = this.values[place * courseColumns + column];
-        return `rank ${course.ranks[place]}, from ${course.at(column, courseColumns)}: ${partText(metric.type, value)}`;
+        return `rank ${course.ranks[place]}, from ${course.at(column, courseColumns)}: ${partText(metric.type, value)}` +
+            (this.merging[place * courseColumns + column] >= mergedPart ? "; merges the profile" : "");
     }
 
     // Arrows go from rank to rank, of which none is chosen at first.
@@ -231,26 +267,34 @@ class CourseView {
     draw() {
         const {course, metric} = this, {ranks} = course;
         this.values = course.spread(metric, courseColumns, false);
-        const rows = Math.min(ranks.length, mostCourseRows), peaks = new Float64Array(rows * courseColumns);
+        this.merging = course.merging(courseColumns, false);
+        const rows = Math.min(ranks.length, mostCourseRows), peaks = new Float64Array(rows * courseColumns), merged = new Float64Array(peaks.length);
         this.values.forEach((value, i) => {
             const at = Math.floor(Math.floor(i / courseColumns) * rows / ranks.length) * courseColumns + i % courseColumns;
             peaks[at] = Math.max(peaks[at], value);
+            merged[at] = Math.max(merged[at], this.merging[i]);
         });
         const most = peaks.reduce((a, b) => Math.max(a, b), 0);
         this.map.style.height = Math.max(60, Math.min(16 * rows, 400)) + "px";
         const style = getComputedStyle(document.documentElement), pixels = new Pixels(courseColumns, rows);
         const marked = this.selected === null ? -1 : Math.floor(this.selected * rows / ranks.length);
-        const [mark, heat] = ["--mark", "--heat"].map(name => Pixels.colour(style, name));
+        const [mark, heat, unknown] = ["--mark", "--heat", "--unknown"].map(name => Pixels.colour(style, name));
         peaks.forEach((value, i) => {
             const y = Math.floor(i / courseColumns), x = i % courseColumns;
-            pixels.fill(y, x, x + 1, y === marked ? mark : heat, opacityOf(value / most));
+            if (value)
+                pixels.fill(y, x, x + 1, y === marked ? mark : heat, opacityOf(value / most));
+            else if (merged[i] >= mergedPart)
+                pixels.fill(y, x, x + 1, unknown, 1);
         });
         pixels.put(this.map);
         this.drawSum(style);
         this.lanes?.draw(this.selected);
+        this.axes.forEach(axis => course.drawAxis(axis));
+        this.down.replaceChildren(...makeRankLabels(ranks.map(String), 0, ranks.length, "top"));
         this.legend.replaceChildren("0 ", make("span", {class: "heat-key", "aria-hidden": "true"}),
-            ` ${partText(metric.type, most)} in ${course.at(1, courseColumns)}, which is the width of a column. ` +
-            "Where a row stands for several ranks, it has the greatest of them.");
+            ` ${partText(metric.type, most)} in ${course.at(1, courseColumns)}, which is the width of a column.` +
+            (ranks.length > rows ? " Where a row stands for several ranks, it has the greatest of them." : ""),
+            ...merged.some(part => part >= mergedPart) ? [" ", makeKey("--unknown", "pcollect merges the profile, in MPI_Finalize.")] : []);
         this.details.textContent = marked < 0 ? "" : `Rank ${ranks[this.selected]} is marked.`;
     }
 
@@ -260,6 +304,8 @@ class CourseView {
         const top = share ? 100 * unitOf.percent : most;
         this.most.textContent = `All ranks, at most ${partText(type, most)} in a column${share ? "; the picture is 100 % high" : ""}`;
         pen.clearRect(0, 0, courseColumns, height);
+        pen.fillStyle = style.getPropertyValue("--unknown"); // from the top, because a share is below
+        this.course.merging(courseColumns, true).forEach((part, k) => pen.fillRect(k, 0, 1, Math.round(height * part)));
         pen.fillStyle = style.getPropertyValue("--heat");
         sums.forEach((value, k) => pen.fillRect(k, height - height * value / top, 1, height * value / top));
     }
@@ -279,6 +325,7 @@ async function showCourse(profile, place, options) {
         return;
     }
     const regions = profile.byName.has("series_regions") ? await profile.table("series_regions") : null;
+    const [data, ranks, cube] = await Promise.all(["series", "ranks", "rank,primitive"].map(name => profile.table(name)));
     place.append(makeWithoutOpen(await profile.openCalls()));
-    new CourseView(new Course(await profile.table("series"), regions, await profile.table("ranks")), options).place(place);
+    new CourseView(new Course(data, regions, ranks, cube), options).place(place);
 }

@@ -384,7 +384,7 @@ def check_phases(page, rows, begin):
 
 
 def check_axes(page, seconds):
-    """Below each picture ticks from 0 on in equal steps, at most six, each where its time is."""
+    """Below each picture ticks from 0 on in equal steps, as many as fit, each where its time is."""
     wrong = []
     pictures = page.ask("""return [...document.querySelectorAll('#time .axis')].map(axis => {
         const {left, width} = axis.getBoundingClientRect(), picture = axis.previousElementSibling.getBoundingClientRect();
@@ -395,7 +395,7 @@ def check_axes(page, seconds):
         wrong.append(f"{len(pictures)} axes")
     for left, width, ticks in pictures:
         times = [float(text.removesuffix(" s")) for text, _, _ in ticks]
-        if not 2 <= len(times) <= 6 or times[0] or seconds - times[-1] >= times[1] * 1.001 or \
+        if not width / 160 <= len(times) <= width / 56 + 1 or times[0] or seconds - times[-1] >= times[1] * 1.001 or \
                 any(abs(time - k * times[1]) > 1e-6 * seconds for k, time in enumerate(times)):
             wrong.append(f"ticks {ticks} of {seconds} s")
         wrong += [f"{text} is at {x} of {left} to {left + width}" for time, (text, x, inside) in zip(times, ticks)
@@ -426,6 +426,36 @@ def share_out(rows, begin):
             row["from"] = moment
 
 
+def check_merges(page, tables, seen, begin, end):
+    """The merge of each rank is right before its time in MPI_Finalize, which ends with the time inside MPI."""
+    last = {row["rank"]: ns(row["mpi_exclusive_s"]) for row in rows_of(tables, "rank,primitive") if row["primitive"] == "MPI_Finalize"}
+    wanted, width = [0.0] * len(seen), (end - begin) / len(seen)
+    for row in rows_of(tables, "ranks"):
+        if ns(row["merge_s"] or "0") and row["rank"] in last:
+            to = sum(ns(row[name]) for name in ("start_s", "before_init_s", "inside_s")) - last[row["rank"]] - begin
+            for k in range(len(seen)):
+                wanted[k] += max(0, min(to, (k + 1) * width) - max(to - ns(row["merge_s"]), k * width))
+    if not any(wanted):
+        return [f"a merge in {seen[0]}"] * (len(seen[0]) > 1 + len(COURSE_COLUMNS))
+    page.compared["merges"] += 1
+    return [f"merge, interval {k}: {cells[-1]}, not {value}" for k, (cells, value) in enumerate(zip(seen, wanted))
+            if len(cells) != 2 + len(COURSE_COLUMNS) or abs(ns(cells[-1][0]) - value) > 1000 or not rounds_to(cells[-1][1], cells[-1][0])]
+
+
+def check_rank_axis(page, ranks):
+    """Numbers of ranks beside the map, each at the middle of its row. No row stands for several ranks."""
+    labels, legend = page.ask("""
+        const box = document.querySelector('.course[aria-label]').getBoundingClientRect();
+        return [[...document.querySelectorAll('#time .down span')].map(label => {
+            const {top, bottom} = label.getBoundingClientRect();
+            return [label.textContent, ((top + bottom) / 2 - box.top) / box.height];
+        }), document.getElementById('course-legend').textContent]""")
+    page.compared["rank-axis"] += len(labels)
+    wrong = [f"rank {text} is at {at}" for text, at in labels if abs(at * len(ranks) - ranks.index(int(text)) - 0.5) > 0.2]
+    wrong += [legend] if ("stands for several ranks" in legend) != (len(ranks) > 400) else []
+    return wrong + ([] if labels else ["the map has no numbers of ranks"])
+
+
 def check_course(page, tables):
     """The sums of each interval and its share of MPI, and that the map has something where the series has."""
     page.show("time")
@@ -442,7 +472,8 @@ def check_course(page, tables):
     told, high = page.ask("""
         const canvas = document.querySelector('.course'), {width, height} = canvas;
         const pixels = canvas.getContext('2d').getImageData(0, 0, width, height).data;
-        const first = pixels.findIndex((value, i) => i % 4 === 3 && value > 127);
+        const grey = parseInt(getComputedStyle(document.documentElement).getPropertyValue('--unknown').slice(1, 3), 16);
+        const first = pixels.findIndex((value, i) => i % 4 === 3 && value > 127 && pixels[i - 3] !== grey);
         return [document.getElementById('course-most').textContent, first < 0 ? 0 : 1 - Math.floor(first / 4 / width) / height]""")
     most = re.search(r"at most ([\d.]+) % in a column; the picture is 100 % high", told)
     if not most or abs(high - float(most[1]) / 100) > 0.02:
@@ -468,6 +499,7 @@ def check_course(page, tables):
                 wrong.append(f"{name}, interval {k}: {seen[k][m]}, not {value}")
         if abs(sum(round(float(cells[m][0]) * unit) for cells in seen) - whole) > (1 if unit == 1e9 else 0.01):
             wrong.append(f"{name} in all")
+    wrong += check_merges(page, tables, seen, begin, end) + check_rank_axis(page, sorted({int(row["rank"]) for row in rows + regions}))
     wrong += check_axes(page, (end - begin) / 1e9) + check_phases(page, rows, begin) + check_lanes(page, regions, begin, end)
     ranks = {row["rank"] for row in rows + regions}
     page.show("time&metric=calls&rank=" + sorted(ranks)[-1])
