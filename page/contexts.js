@@ -6,6 +6,8 @@ const firstTreeRows = 100, mostInTitle = 20, mostIndent = 16; // em
 // The indent of a row in em, which grows less and less, so that names of a deep recursion stay in the window.
 const indentOf = level => mostIndent * level / (mostIndent + level);
 
+const shareOf = (part, whole) => percentText(1e5 * part / whole);
+
 class ContextView {
     constructor(whole, options) {
         this.whole = whole;
@@ -143,7 +145,7 @@ class ContextView {
     tellBar(node) {
         const {root, order} = this, {type, head} = root.metrics.find(({name}) => name === order), value = node.figures[order];
         const own = [...node.children.values()].reduce((left, {figures}) => left - (figures[order] || 0), value);
-        return `${head}: ${forPeople(type, value)}, ${shareText(value, root.figures[order])} of all` +
+        return `${head}: ${forPeople(type, value)}, ${shareOf(value, root.figures[order])} of all` +
             (this.shape === "tree" ? `; own ${forPeople(type, Math.max(0, own))}` : "");
     }
 
@@ -162,7 +164,7 @@ class ContextView {
         });
         const nested = [...found].some(node => covered.has(node));
         return `The search matches ${counted(found.size, "context")}` + (this.shape === "flat" || !root.figures[order] ? "." :
-            `: ${metric.head} ${forPeople(metric.type, sum)}, ${shareText(sum, root.figures[order])} of all` +
+            `: ${metric.head} ${forPeople(metric.type, sum)}, ${shareOf(sum, root.figures[order])} of all` +
             (nested ? "; one below another counts once." : "."));
     }
 
@@ -356,7 +358,7 @@ class ContextView {
     makeFigures(node) {
         const cells = this.columns.map(metric => this.makeFigure(node, metric)), {sharedBy} = this, value = node.figures[this.metric.name];
         if (sharedBy)
-            cells.splice(1, 0, make("td", {class: "number share"}, value === undefined ? "" : shareText(value, sharedBy)));
+            cells.splice(1, 0, make("td", {class: "number share"}, value === undefined ? "" : shareOf(value, sharedBy)));
         return cells;
     }
 

@@ -36,8 +36,8 @@ class Lanes {
     }
 
     picture() {
-        return make("div", {}, make("p", {}, "Phases and regions: as dark as the part of the time that is spent in them"),
-            make("div", {class: "lanes"}, this.canvas));
+        return [make("p", {}, "Phases and regions: as dark as the part of the time that is spent in them"),
+            make("div", {class: "lanes"}, this.canvas)];
     }
 
     told(at) {
