@@ -91,9 +91,9 @@ static void list_parts(const struct pct_sample *s, struct parts *p)
         p->list[p->begin[s->part[i] + 1]++] = i;
 }
 
-/* How sure the gap between two parts is, in deviations. What points have in common with the one of
- * their side before them, r, makes n of them worth n (1 - r) / (1 + r). between: parts whose points
- * count too; NULL: none. */
+/* Finds the sureness of the gap between two parts, in deviations. What points have in common with
+ * the one of their side before them, r, makes n of them worth n (1 - r) / (1 + r). between: parts
+ * whose points count too; NULL: none. */
 static double how_sure(const struct pct_sample *s, const struct parts *p, uint32_t a, uint32_t b,
                        const bool *between)
 {

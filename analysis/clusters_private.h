@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the files that find clusters share: the points that are used, parts of them, and the gap
+ * Shared by the files that find clusters: the points that are used, parts of them, and the gap
  * between two parts. clusters.c says how.
  */
 #ifndef PCT_CLUSTERS_PRIVATE_H
@@ -63,8 +63,8 @@ bool pct_line_lay(const struct pct_sample *s, const struct pct_part *a, const st
 /* Puts a point onto the line, and returns its position. MT-safe. */
 double pct_line_put(struct pct_line *l, const float *x, uint32_t d);
 
-/* How sure the deepest gap between the means is, in deviations of the number of points; 0: there is
- * none. MT-safe. */
+/* Finds the sureness of the deepest gap between the means, in deviations of the numbers; 0: there
+ * is none. MT-safe. */
 double pct_line_depth(const struct pct_line *l);
 
 /* Divides the points into parts by trees of planes, and sets s->part and s->n_parts. MT-safe. */
