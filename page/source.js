@@ -323,16 +323,25 @@ class SourceView {
     }
 }
 
+// Says why no line is known: what the profile tells of its modules, and where else to look.
+function tellNoLines(profile, place) {
+    const told = profile.warnings.filter(text => /\bno (names|line numbers): /.test(text));
+    place.append(make("p", {}, "The lines of the program are not known" + (told.length ? "."
+        : ": compile it with -g, or put the program and its libraries back where they were.")),
+    make("ul", {}, told.map(text => make("li", {}, makeText(text)))),
+    make("p", {}, make("a", {href: addressOf("contexts", readSelection())}, "The contexts"), " have the functions that are known."));
+}
+
 async function showSource(profile, place, options) {
     const [lines, called, contexts, computation, figures, read, stored, instructions] = await Promise.all(
         ["lines", "called", "contexts", "computation", "instruction_figures", "read_lines", "source_lines", "instructions"].map(name =>
             profile.byName.has(name) ? profile.table(name) : null));
     const files = new SourceFiles(lines, called, [read, stored].filter(table => table));
     if (!files.list.length) {
-        place.append(make("p", {}, contexts.rows || computation.rows
-            ? "The lines of the program are not known: compile it with -g, or put the program and its libraries back " +
-                "where they were."
-            : await tellNoContexts(profile)));
+        if (contexts.rows || computation.rows)
+            tellNoLines(profile, place);
+        else
+            place.append(make("p", {}, await tellNoContexts(profile)));
         return;
     }
     new SourceView(profile, files, {mpi: sumOf(contexts, "mpi_exclusive_s"), cpu: sumOf(computation, "cpu_exclusive_s")}, contexts,
