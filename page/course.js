@@ -16,7 +16,7 @@ const courseMetrics = [
     {name: "sent", head: "bytes sent", type: "bytes", of: "bytes_sent"},
     {name: "received", head: "bytes received", type: "bytes", of: "bytes_received"}
 ];
-const courseColumns = 240, courseIntervals = 20, mostCourseRows = 400, tickRoom = 56; // pixels
+const courseColumns = 240, courseIntervals = 20, mostCourseRows = 400, tickRoom = 96; // pixels
 const mergedPart = 0.5; // of a column, from which the map shows that the profile is merged
 
 // {from, to} of each row: the stretch of time since `begin` that it is spread over. The bins of a rank become wider as it runs, and the
@@ -140,11 +140,11 @@ class Course {
 
     // Puts ticks of the time since the first bin, in seconds, below a picture, as many as it has room for.
     drawAxis(axis) {
-        const seconds = (this.end - this.begin) / unitOf.ns, step = niceStep(seconds, Math.max(2, Math.floor(axis.clientWidth / tickRoom)));
+        const seconds = (this.end - this.begin) / unitOf.ns, step = niceStep(seconds, Math.max(4, Math.floor(axis.clientWidth / tickRoom)));
         const places = Math.max(0, -Math.floor(Math.log10(step * 1.001)));
         axis.replaceChildren(...Array.from({length: Math.floor(seconds / step * 1.0001) + 1}, (_, k) => {
-            const part = Math.min(1, k * step / seconds);
-            const tick = make("span", {class: part > 1 - tickRoom / axis.clientWidth ? "last" : null}, (k * step).toFixed(places) + " s");
+            const part = Math.min(1, k * step / seconds), text = (k * step).toFixed(places) + " s";
+            const tick = make("span", {class: (1 - part) * axis.clientWidth < tickRoom / 2 ? "last" : null}, text);
             tick.style.left = 100 * part + "%";
             return tick;
         }));
@@ -192,7 +192,7 @@ class CourseView {
                     this.draw();
                 })),
             this.legend, this.most, make("div", {class: "over-time"}, this.sum), this.axes[0],
-            ...this.lanes ? [this.lanes.picture(), this.axes[1]] : [],
+            ...this.lanes ? [...this.lanes.picture(), this.axes[1]] : [],
             make("p", {}, "Each rank, the lowest at the top"), make("div", {class: "over-time"}, this.down, this.map), this.axes[2], this.details, this.makeTable(course),
             this.lanes ? this.lanes.makeTable() : "", this.makePhases(course));
         this.draw();

@@ -395,7 +395,8 @@ def check_axes(page, seconds):
         wrong.append(f"{len(pictures)} axes")
     for left, width, ticks in pictures:
         times = [float(text.removesuffix(" s")) for text, _, _ in ticks]
-        if not width / 160 <= len(times) <= width / 56 + 1 or times[0] or seconds - times[-1] >= times[1] * 1.001 or \
+        fitting = [factor * 10.0**power for power in range(-9, 9) for factor in (1, 2, 5) if seconds / max(4, width // 96) <= factor * 10.0**power]
+        if len(times) < 2 or abs(times[1] - min(fitting)) > 1e-6 * seconds or times[0] or seconds - times[-1] >= times[1] * 1.001 or \
                 any(abs(time - k * times[1]) > 1e-6 * seconds for k, time in enumerate(times)):
             wrong.append(f"ticks {ticks} of {seconds} s")
         wrong += [f"{text} is at {x} of {left} to {left + width}" for time, (text, x, inside) in zip(times, ticks)
