@@ -591,7 +591,7 @@ def outside_steps(tables, path, computed, figures, whole, primitives):
     if not path and (mpi, figures.get("cpu")) == (whole.get("mpi"), whole.get("cpu")):
         return step_of(main / (outside + main)) if outside + main else {"--unknown"}
     main_threads = {row["rank"]: row for row in reversed(rows_of(tables, "sampling") if "sampling" in tables else [])}
-    sampled = sum(ns(row["compute_time"]) for row in main_threads.values())
+    sampled = sum(ns(row.get("compute_time") or "0") for row in main_threads.values())
     everywhere = sum(ns(row["cpu_exclusive_s"]) for row in rows_of(tables, "computation") if not set(row["path"].split(" > ")) & primitives)
     low, high = max(0, computed - max(0, everywhere - sampled)), computed + max(0, outside - sampled)
     low, high = (step_of(inside / (inside + out)) if inside + out else {"--unknown"}
