@@ -2,14 +2,16 @@
  *
  * The matrix as a picture: a row for each source, a column for each destination; darker cells have
  * more bytes (on a logarithmic scale), or, if no message has any, more messages; below it is the
- * scale. Numbers of ranks are beside rows and above columns, as many as have room. Above MAX_CELLS
- * ranks several share a cell. Lines separate nodes if the ranks of each
- * are consecutive, and there are not so many nodes that the lines would hide the cells.
+ * scale, above it the name of the profile and the pattern. Numbers of ranks are beside rows and
+ * above columns, as many as have room. Above MAX_CELLS ranks several share a cell. Lines separate
+ * nodes if the ranks of each are consecutive, and there are not so many nodes that the lines would
+ * hide the cells.
  */
 #include "view/svg.h"
 #include "view/topology_print.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MAX_CELLS = 512, PICTURE = 640, MARGIN = 48, LEGEND = 40, MOST_NODES = 100 };
 
@@ -101,12 +103,33 @@ static void put_ranks(FILE *out, const struct picture *p)
     }
 }
 
-/* Writes what a cell is, and boxes with values from little to the most. */
+/* Writes the name of the profile, the ranks and the pattern above the right end of the matrix. The
+ * pattern says so if there are no messages. */
+static void put_title(FILE *out, const struct pct_topology_view *v)
+{
+    const char *slash = strrchr(v->file, '/');
+    uint32_t n_ranks = v->topology->n_ranks;
+    char n[PCT_NUMBER_BYTES];
+    struct pct_buf title = {0}, pattern = {0};
+    pct_buf_format(&title, "%s, %s rank%s", slash ? slash + 1 : v->file, pct_text_count(n, n_ranks),
+                   n_ranks == 1 ? "" : "s");
+    pct_pattern_text(v->pattern, &pattern);
+    pct_svg_text(out, MARGIN + PICTURE, 14, "end", title.data);
+    pct_svg_text(out, MARGIN + PICTURE, 29, "end", pattern.data);
+    pct_buf_free(&pattern);
+    pct_buf_free(&title);
+}
+
+/* Writes what a cell is, and boxes with values from little to the most; nothing without messages.
+ */
 static void put_legend(FILE *out, const struct picture *p)
 {
     enum { BOX = 12, STEPS = 4, STEP = 84, Y = 2 * MARGIN + PICTURE };
     double x = MARGIN + PICTURE - STEPS * STEP;
     char text[128], n[PCT_NUMBER_BYTES];
+    if (!p->most)
+        return;
+    pct_svg_text(out, MARGIN + PICTURE, Y + 16, "end", "logarithmic scale of colours");
     pct_text_format(text, sizeof text, "%s from source to destination%s",
                     p->in_messages ? "messages" : "bytes", p->per_cell > 1 ? " of a cell" : "");
     pct_svg_text(out, MARGIN, Y, "start", text);
@@ -115,7 +138,7 @@ static void put_legend(FILE *out, const struct picture *p)
                         pct_text_count(n, p->per_cell));
         pct_svg_text(out, MARGIN, Y + 16, "start", text);
     }
-    for (int i = 1; i <= STEPS && p->most; i++, x += STEP) {
+    for (int i = 1; i <= STEPS; i++, x += STEP) {
         uint64_t value = i == STEPS ? p->most : (uint64_t)expm1(log1p((double)p->most) * i / STEPS);
         if (!value || (i < STEPS && value == p->most))
             continue;
@@ -170,6 +193,7 @@ void pct_topology_print_svg(FILE *out, const struct pct_topology_view *v)
     fputs("</g>\n", out);
     put_node_lines(out, &p, t);
     put_ranks(out, &p);
+    put_title(out, v);
     put_legend(out, &p);
     pct_svg_end(out);
     pct_free(p.cells);

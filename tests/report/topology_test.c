@@ -666,6 +666,16 @@ static void what_was_not_received_is_told_of_ranks_that_are_there(void **state)
     }
 }
 
+static char text[1 << 15]; /* a picture */
+static void draw(const struct pct_topology *t)
+{
+    const struct pct_pattern none = {.kind = PCT_PATTERN_NONE};
+    struct pct_topology_view view = {.topology = t, .file = "at/a<b.pcol", .pattern = &none};
+    FILE *out = fmemopen(text, sizeof text, "w");
+    pct_topology_print_svg(out, &view);
+    fclose(out);
+}
+
 /* Cells are of bytes, or, if there are none, of messages. The scale ends at the greatest cell. */
 static void pictures_have_a_scale_with_its_unit(void **state)
 {
@@ -678,7 +688,6 @@ static void pictures_have_a_scale_with_its_unit(void **state)
         {0, "<title>0 to 1: 0 B, 9 messages</title>", ">messages from source to destination<",
          ">9</text>"},
     };
-    static char text[1 << 14];
     (void)state;
     for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
         struct pct_pair pairs[] = {
@@ -687,11 +696,11 @@ static void pictures_have_a_scale_with_its_unit(void **state)
         struct pct_rank_place places[2] = {{0}};
         const struct pct_topology t = {
             .n_ranks = 2, .pairs = pairs, .n_pairs = PC_ARRAY_LEN(pairs), .places = places};
-        FILE *out = fmemopen(text, sizeof text, "w");
-        pct_topology_print_svg(out, &(const struct pct_topology_view){.topology = &t});
-        fclose(out);
+        draw(&t);
         if (!strstr(text, cases[k].cell) || !strstr(text, cases[k].legend) ||
-            !strstr(text, cases[k].most) || !strstr(text, ">1 to 0: 0 B, 1 message<"))
+            !strstr(text, cases[k].most) || !strstr(text, ">a&lt;b.pcol, 2 ranks<") ||
+            !strstr(text, ">logarithmic scale of colours<") ||
+            !strstr(text, ">1 to 0: 0 B, 1 message<"))
             fail_msg("case %zu: %s", k, text);
     }
 }
@@ -701,16 +710,13 @@ static void cells_of_several_ranks_name_all_of_them(void **state)
 {
     enum { N = 1025 };
     static struct pct_rank_place places[N];
-    static char text[1 << 14];
     struct pct_pair pairs[] = {{.source = 1, .destination = 5, .messages = 9, .bytes = 4096},
                                {.source = 2, .destination = 3, .messages = 1, .bytes = 4096},
                                {.source = 3, .destination = 1024, .messages = 1}};
     const struct pct_topology t = {
         .n_ranks = N, .pairs = pairs, .n_pairs = PC_ARRAY_LEN(pairs), .places = places};
     (void)state;
-    FILE *out = fmemopen(text, sizeof text, "w");
-    pct_topology_print_svg(out, &(const struct pct_topology_view){.topology = &t});
-    fclose(out);
+    draw(&t);
     if (!strstr(text, "<title>ranks 0-2 to ranks 3-5: 8.000 KiB, 10 messages</title>") ||
         !strstr(text, "<title>ranks 3-5 to ranks 1023-1024: 0 B, 1 message</title>"))
         fail_msg("%s", text);
@@ -723,13 +729,12 @@ static void pictures_name_ranks(void **state)
         uint32_t n, step;
     } cases[] = {{1, 1}, {8, 1}, {9, 1}, {24, 2}, {64, 5}, {100, 10}, {513, 50}, {5000, 500}};
     static struct pct_rank_place places[5000];
-    static char text[1 << 15];
     (void)state;
     for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
         const struct pct_topology t = {.n_ranks = cases[k].n, .places = places};
-        FILE *out = fmemopen(text, sizeof text, "w");
-        pct_topology_print_svg(out, &(const struct pct_topology_view){.topology = &t});
-        fclose(out);
+        draw(&t);
+        if (!strstr(text, ">no messages between ranks<") || strstr(text, " from source to "))
+            fail_msg("case %zu: %s", k, text);
         for (uint32_t r = 0; r < cases[k].n; r++) {
             char want[24];
             unsigned n = 0;
@@ -752,7 +757,6 @@ static void lines_are_between_nodes(void **state)
         unsigned want;
     } cases[] = {{6, 2, false, 1}, {6, 2, true, 0}, {200, 100, false, 99}, {202, 101, false, 0}};
     static struct pct_rank_place places[N];
-    static char text[1 << 15];
     (void)state;
     for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
         uint32_t each = cases[k].n_ranks / cases[k].n_nodes;
@@ -760,9 +764,7 @@ static void lines_are_between_nodes(void **state)
             places[r].node = cases[k].in_turn ? r % cases[k].n_nodes : r / each;
         const struct pct_topology t = {
             .n_ranks = cases[k].n_ranks, .n_nodes = cases[k].n_nodes, .places = places};
-        FILE *out = fmemopen(text, sizeof text, "w");
-        pct_topology_print_svg(out, &(const struct pct_topology_view){.topology = &t});
-        fclose(out);
+        draw(&t);
         unsigned n = 0;
         for (const char *at = text; (at = strstr(at, "<path ")); at++)
             n++;
