@@ -289,7 +289,7 @@ class CommunicationView {
         const ranks = byRank ? counted(count, "rank") + ", " : "";
         const range = first => `(${ranks}${names[first]} to ${names[first + count - 1]})`;
         this.legend.replaceChildren(...most ? ["0 ", make("span", {class: "heat-key", "aria-hidden": "true"}),
-            ` ${forPeople(type, most)}`] : [`No pair has ${head}`], `. A row sends ${range(from)}, a column receives ${range(to)}.` +
+            ` ${forPeople(type, most)}, a linear scale of colours`] : [`No pair has ${head}`], `. A row sends ${range(from)}, a column receives ${range(to)}.` +
             (count > mostPixels ? " A pixel that stands for several pairs has the greatest of them." : ""));
         this.details.textContent = this.told(...this.selected);
         this.caption.textContent = `${grouped(Math.min(list.length, mostPairRows))} of ${counted(list.length, "pair")} in the picture; ` +
