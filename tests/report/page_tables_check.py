@@ -223,6 +223,10 @@ def check_print(page, tables):
         document.documentElement.scrollWidth]""")
     if narrow or width > 720:
         wrong.append(f"on paper {narrow} names of the tree are narrow, and the page is {width} wide")
+    buttons = page.ask("""return [...document.querySelectorAll('#print button:not(.link, thead button)')]
+        .filter(e => e.checkVisibility()).map(e => e.textContent)""")
+    if buttons:
+        wrong.append(f"on paper there are the buttons {buttons}")
     page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
     page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     pdf = base64.b64decode(page.driver.execute_cdp_cmd("Page.printToPDF", {})["data"])
