@@ -9,6 +9,7 @@
 static const uint16_t needed_ops[] = {
     PC_OP_Comm_create,
     PC_OP_Comm_group,
+    PC_OP_Comm_idup,
     PC_OP_Group_free,
     PC_OP_Igatherv,
     PC_OP_Iscatterv,
@@ -20,6 +21,7 @@ static const uint16_t needed_ops[] = {
     PC_OP_Comm_size,
     PC_OP_Isend,
     PC_OP_Irecv,
+    PC_OP_Iallreduce,
     PC_OP_Ibcast,
     PC_OP_Type_size,
     PC_OP_Type_size_x,
