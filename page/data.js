@@ -282,7 +282,7 @@ class Profile {
         this.file = list.file;
         this.warnings = list.warnings;
         this.program = list.program; // what the report says of it
-        this.communicators = new Map(Object.entries(list.communicators)); // names by id, of those that no call makes
+        this.communicators = new Map(Object.entries(list.communicators || {})); // names by id, of those that no call makes
         this.pattern = list.pattern; // of messages; null: nobody recorded them
         this.fields = list.fields; // of plugins, that the table of nodes has
         this.timed = list.timed; // by the plugin time: calls of MPI were recorded
