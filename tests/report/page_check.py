@@ -41,6 +41,10 @@ def check_summary(page, tables):
         told = {column: shown for column, _, shown in facts}
         wrong += [f"of a program without MPI: {told}"] if told.pop("without", "")[:5] != "none:" or any("mpi" in each for each in told) else []
         facts = [fact for fact in facts if fact[0] != "without"]
+    for shown in [shown for column, _, shown in facts if column == "command"]:
+        line, begin = rows_of(tables, "command_lines")[0]["command"], shown.split("; and ")[0].removesuffix(" ...")
+        wrong += [] if begin and line.startswith(begin) else [f"the command is {shown}, not {line}"]
+    facts = [fact for fact in facts if fact[0] != "command"]
     for column, title, shown in facts:
         exact = header[0][column]
         if title != exact or not rounds_to(shown.removesuffix(" %"), exact):
