@@ -54,8 +54,7 @@ const struct pct_option pct_report_options[] = {
      "Rows are sorted by their own CPU time, or by their own time in MPI if the run has more of "
      "it. "
      "caller, thread, peer and program, and rank alone, are tables of their own. The table thread "
-     "has "
-     "a row for each thread of each rank; rank,thread is the same.",
+     "has a row for each thread of each rank; rank,thread is the same.",
      "function|line|file|module|call-site|context|primitive|communicator|phase|region|rank|caller|"
      "thread|peer|program",
      WHICH_TABLE, .list = true},
