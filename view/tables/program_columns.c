@@ -155,8 +155,7 @@ static const struct pct_column program_columns[] = {
      OF_WALL},
     {"waiting_s", "waiting", PCT_NS,
      "sum of waiting_s (table ranks): for the rank of the job that is longest outside MPI; empty "
-     "if "
-     "it is not known",
+     "if it is not known",
      program_time, WAITING, SUM},
     SPREAD("compute_", "compute_s", COMPUTE),
     SPREAD("mpi_", "mpi_main_s", MPI),

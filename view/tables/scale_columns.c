@@ -382,8 +382,8 @@ static const struct pct_column row_columns[] = {
      row_growth},
     {"model", "model", PCT_TEXT,
      "model of the time per rank in seconds; p is the number of ranks, or threads, n the size; "
-     "scales that "
-     "have no call or fewer than ten samples of the context are left out; empty as growth",
+     "scales that have no call or fewer than ten samples of the context are left out; empty as "
+     "growth",
      row_model},
     {"adjusted_r2", "R2", PCT_REAL, "adjusted R2 of the model", row_r2},
     {"few", "few", PCT_YES_NO,
