@@ -393,6 +393,8 @@ static void json_pattern(FILE *out, const struct pct_pattern *p)
     }
     if (p->kind == PCT_PATTERN_MASTER)
         fprintf(out, ", \"master\": %u", p->master);
+    if (p->kind == PCT_PATTERN_ALL_PAIRS)
+        fprintf(out, ", \"pairs\": %zu, \"one_way_pairs\": %zu", p->n_pairs, p->n_one_way);
     fputs("},\n", out);
 }
 

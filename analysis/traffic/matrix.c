@@ -374,9 +374,18 @@ static void bound_weights(struct pct_graph *g)
     if (sum <= PCT_MOST_WEIGHT)
         return;
     uint64_t most = PCT_MOST_WEIGHT / g->n_edges;
-    for (size_t i = 0; i < g->n_edges; i++)
-        if (g->edges[i].weight > most)
-            g->edges[i].weight = most;
+    for (size_t i = 0; i < g->n_edges; i++) {
+        struct pct_edge *e = &g->edges[i];
+        e->weight = e->weight > most ? most : e->weight;
+        e->lesser = e->lesser > most / 2 ? most / 2 : e->lesser;
+    }
+}
+
+/* Adds the other direction of a pair. */
+static void add_direction(struct pct_edge *e, uint64_t weight)
+{
+    e->lesser = weight < e->weight ? weight : e->weight;
+    e->weight = sum_of(e->weight, weight);
 }
 
 void pct_graph_make(const struct pct_topology *t, struct pct_graph *g)
@@ -394,12 +403,12 @@ void pct_graph_make(const struct pct_topology *t, struct pct_graph *g)
         if (p->source < 0 || p->destination < 0 || p->source == p->destination || !weight)
             continue;
         uint32_t a = (uint32_t)p->source, b = (uint32_t)p->destination;
-        g->edges[n++] = (struct pct_edge){a < b ? a : b, a < b ? b : a, weight};
+        g->edges[n++] = (struct pct_edge){a < b ? a : b, a < b ? b : a, weight, 0};
     }
     qsort(g->edges, n, sizeof *g->edges, compare_edges);
     for (size_t i = 0; i < n; i++) {
         if (m && !compare_edges(&g->edges[m - 1], &g->edges[i]))
-            g->edges[m - 1].weight = sum_of(g->edges[m - 1].weight, g->edges[i].weight);
+            add_direction(&g->edges[m - 1], g->edges[i].weight);
         else
             g->edges[m++] = g->edges[i];
     }

@@ -20,6 +20,7 @@ struct core {
     uint32_t *degree;
     struct pct_edge *edges;
     size_t n_edges;
+    size_t n_one_way;  /* edges; in the other direction they carry nothing, or noise */
     uint32_t *n_apart; /* by difference of the ends: edges */
 };
 
@@ -51,6 +52,7 @@ static void make_core(const struct pct_graph *g, struct core *c)
         c->degree[e.a]++;
         c->degree[e.b]++;
         c->n_apart[e.b - e.a]++;
+        c->n_one_way += !e.lesser || e.lesser < least / (2 * NOISE);
         c->edges[c->n_edges++] = e;
     }
     pct_free(most);
@@ -66,12 +68,17 @@ static void free_core(struct core *c)
 }
 
 /* In percent: 2 * common / (edges of the pattern + edges). */
-static unsigned agreement(const struct core *c, size_t common, pc_u128 n_pattern)
+static unsigned agreement_of(size_t n_edges, size_t common, pc_u128 n_pattern)
 {
-    pc_u128 both = n_pattern + c->n_edges;
+    pc_u128 both = n_pattern + n_edges;
     if (n_pattern < EXACT && common < n_pattern)
         return 0;
     return both ? (unsigned)(200 * (pc_u128)common / both) : 0;
+}
+
+static unsigned agreement(const struct core *c, size_t common, pc_u128 n_pattern)
+{
+    return agreement_of(c->n_edges, common, n_pattern);
 }
 
 /* ---- Grids: vertices in row-major order ----------------------------------------------------- */
@@ -268,11 +275,17 @@ static bool find_master(const struct core *c, struct pct_pattern *out)
     return true;
 }
 
+/* Tells all-to-all, which has both directions of each pair, from its pairs. */
 static bool find_all(const struct core *c, struct pct_pattern *out)
 {
-    if (c->n < 4 || agreement(c, c->n_edges, (pc_u128)c->n * (c->n - 1) / 2) < MIN_AGREEMENT)
+    pc_u128 n_pairs = (pc_u128)c->n * (c->n - 1) / 2;
+    if (c->n < 4 || agreement(c, c->n_edges, n_pairs) < MIN_AGREEMENT)
         return false;
-    out->kind = PCT_PATTERN_ALL;
+    size_t n_ways = 2 * c->n_edges - c->n_one_way;
+    bool both_ways = agreement_of(n_ways, n_ways, 2 * n_pairs) >= MIN_AGREEMENT;
+    out->kind = both_ways ? PCT_PATTERN_ALL : PCT_PATTERN_ALL_PAIRS;
+    out->n_pairs = c->n_edges;
+    out->n_one_way = c->n_one_way;
     return true;
 }
 
@@ -328,7 +341,8 @@ static bool find_tree(const struct core *c, struct pct_pattern *out)
 static bool tells_neighbours(const struct pct_pattern *p)
 {
     return p->kind == PCT_PATTERN_GRID || p->kind == PCT_PATTERN_ALL ||
-           p->kind == PCT_PATTERN_MASTER || (p->kind == PCT_PATTERN_RING && !p->reordered) ||
+           p->kind == PCT_PATTERN_ALL_PAIRS || p->kind == PCT_PATTERN_MASTER ||
+           (p->kind == PCT_PATTERN_RING && !p->reordered) ||
            (p->kind == PCT_PATTERN_TREE && p->arity);
 }
 
@@ -391,7 +405,7 @@ const char *pct_pattern_name(enum pct_pattern_kind kind)
         [PCT_PATTERN_RING] = "ring",       [PCT_PATTERN_GRID] = "grid",
         [PCT_PATTERN_ALL] = "all-to-all",  [PCT_PATTERN_MASTER] = "master-worker",
         [PCT_PATTERN_TREE] = "tree",       [PCT_PATTERN_IRREGULAR] = "irregular",
-        [PCT_PATTERN_UNKNOWN] = "unknown",
+        [PCT_PATTERN_UNKNOWN] = "unknown", [PCT_PATTERN_ALL_PAIRS] = "all-pairs",
     };
     return names[kind];
 }
@@ -467,6 +481,10 @@ void pct_pattern_text(const struct pct_pattern *p, struct pct_buf *b)
             pct_buf_text(b, "pair");
         else
             pct_buf_format(b, "%s pairs", pct_text_count(n, p->n_active / 2));
+        break;
+    case PCT_PATTERN_ALL_PAIRS:
+        pct_buf_format(b, "all pairs of ranks, %s", pct_text_count(n, p->n_one_way));
+        pct_buf_format(b, " of %s in one direction only", pct_text_count(n, p->n_pairs));
         break;
     case PCT_PATTERN_NONE:
         pct_buf_text(b, "no messages between ranks");

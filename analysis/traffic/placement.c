@@ -42,7 +42,7 @@ static void make_neighbours(struct work *w)
     for (size_t i = 0; i < g->n_edges; i++) {
         struct pct_edge e = g->edges[i];
         w->near[w->first[e.a + 1]++] = e;
-        w->near[w->first[e.b + 1]++] = (struct pct_edge){e.b, e.a, e.weight};
+        w->near[w->first[e.b + 1]++] = (struct pct_edge){e.b, e.a, e.weight, 0};
     }
 }
 

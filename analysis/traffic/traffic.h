@@ -148,6 +148,7 @@ void pct_partners_free(struct pct_partners *all);
 struct pct_edge {
     uint32_t a, b; /* a < b */
     uint64_t weight;
+    uint64_t lesser; /* of it, in the direction that has less: at most half */
 };
 
 struct pct_graph {
@@ -175,6 +176,7 @@ enum pct_pattern_kind {
     PCT_PATTERN_RING,
     PCT_PATTERN_GRID, /* a line with one dimension */
     PCT_PATTERN_ALL,
+    PCT_PATTERN_ALL_PAIRS, /* as many pairs as all-to-all has, but not both directions of them */
     PCT_PATTERN_MASTER,
     PCT_PATTERN_TREE,
     PCT_PATTERN_IRREGULAR,
@@ -192,7 +194,8 @@ struct pct_pattern {
     bool periodic[PCT_PATTERN_DIMS];
     unsigned
         reach; /* GRID: number of dimensions in which neighbours may differ; 1: no diagonal ones */
-    bool reordered; /* RING: not in the order of the ranks */
+    bool reordered;            /* RING: not in the order of the ranks */
+    size_t n_pairs, n_one_way; /* ALL_PAIRS; messages of n_one_way go in one direction only */
     uint32_t master;
     uint32_t arity; /* TREE: each rank r has the parent (r - 1) / arity; 0: another; 1: binomial */
     pc_u128 explained; /* thousandths of a percent of the weight between ranks that is on edges of

@@ -41,7 +41,8 @@ static struct pct_graph list(const struct made *m)
     for (uint32_t a = 0; a < m->n; a++)
         for (uint32_t b = a + 1; b < m->n; b++)
             if (m->weight[a][b])
-                g.edges[g.n_edges++] = (struct pct_edge){a, b, m->weight[a][b]};
+                g.edges[g.n_edges++] =
+                    (struct pct_edge){a, b, m->weight[a][b], m->weight[a][b] / 2};
     return g;
 }
 
@@ -278,22 +279,6 @@ static void light_edges_are_of_the_pattern_where_it_has_them(void **state)
             fail_msg("case %zu: %u", i, (unsigned)p.explained);
         pct_graph_free(&g);
     }
-}
-
-/* In a ring of four with one chord two ranks have nothing to do with one another. */
-static void all_to_all_lacks_no_pair(void **state)
-{
-    static const struct shape ring = {NULL, make_grid, {4}, {true}, false};
-    static struct made m;
-    (void)state;
-    memset(&m, 0, sizeof m);
-    ring.make(&m, &ring);
-    add(&m, 0, 2, WEIGHT);
-    struct pct_graph g = list(&m);
-    struct pct_pattern p;
-    pct_pattern_find(&g, &p);
-    assert_int_not_equal(p.kind, PCT_PATTERN_ALL);
-    pct_graph_free(&g);
 }
 
 /* The weights of a halo of 26 between ranks drawn at random; then faces between neighbours, but
@@ -780,7 +765,6 @@ int main(void)
         cmocka_unit_test(noise_hides_no_pattern),
         cmocka_unit_test(light_edges_are_of_the_pattern_where_it_has_them),
         cmocka_unit_test(random_twins_of_halos_are_not_named_so),
-        cmocka_unit_test(all_to_all_lacks_no_pair),
         cmocka_unit_test(few_ranks_among_many),
         cmocka_unit_test(placement_of_eight_is_the_best),
         cmocka_unit_test(placement_keeps_the_sizes_of_nodes),
