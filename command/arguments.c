@@ -38,6 +38,16 @@ static const struct pct_option *option_of(const struct pct_command *self, int le
     return letter == pct_help_option.letter ? &pct_help_option : NULL;
 }
 
+/* True for a name that other programs give to the time for which they look at what runs. */
+static bool is_time(const struct pct_command *self, const char *name)
+{
+    static const char *const names[] = {"seconds", "duration", "time", "timeout"};
+    bool same = false;
+    for (size_t i = 0; i < PC_ARRAY_LEN(names); i++)
+        same |= !strcmp(name, names[i]);
+    return same && self->starts && option_of(self, 'p');
+}
+
 /* `word` is the argument that getopt stopped at; it is named in full, with its value cut off. */
 static int refuse_unknown(const struct pct_command *self, const char *word)
 {
@@ -51,7 +61,12 @@ static int refuse_unknown(const struct pct_command *self, const char *word)
         return pct_refuse(self, "unknown option -%c", optopt);
     char *name = pct_text("%.*s", (int)strcspn(word + 2, "="), word + 2);
     const char *nearest = pct_nearest(name, next_option, self);
-    if (nearest)
+    if (is_time(self, name))
+        pct_refuse(self,
+                   "unknown option --%s: a command limits the time: "
+                   "`pcollect %s --pid PID -- sleep SECONDS`",
+                   name, self->name);
+    else if (nearest)
         pct_refuse(self, "unknown option --%s: did you mean --%s?", name, nearest);
     else
         pct_refuse(self, "unknown option --%s", name);
