@@ -146,8 +146,9 @@ static void find_misses(const struct pct_evidence *f, const struct pct_rule *rul
 struct share {
     const char *label;
     double value, variance;
-    bool in_library; /* a part of it is there */
-    bool is_root;    /* it contains all that its thread does */
+    uint64_t samples; /* 0: of page faults */
+    bool in_library;  /* a part of it is there */
+    bool is_root;     /* it contains all that its thread does */
 };
 
 /* True for main, and for a function without a caller. */
@@ -157,8 +158,9 @@ static bool is_root(const struct pct_tree *t, const struct pct_node *n)
            t->nodes[n->parent].parent == PC_NO_INDEX;
 }
 
-/* The share of a node: that of the function of the program around it, if there is one. */
-static struct share share_of(const struct pct_tree *t, uint32_t node, double value, double variance)
+/* The share of a node, without figures: that of the function of the program around it, if there is
+ * one. */
+static struct share share_of(const struct pct_tree *t, uint32_t node)
 {
     const struct pc_profile *p = t->totals->profile;
     for (uint32_t i = node; i != PC_NO_INDEX; i = t->nodes[i].parent) {
@@ -166,9 +168,10 @@ static struct share share_of(const struct pct_tree *t, uint32_t node, double val
         bool is_frame = n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
         if (is_frame && n->frame->function && n->module != PC_NO_INDEX &&
             pct_symbols_is_program(&p->modules[n->module]))
-            return (struct share){n->label, value, variance, i != node, is_root(t, n)};
+            return (struct share){
+                .label = n->label, .in_library = i != node, .is_root = is_root(t, n)};
     }
-    return (struct share){t->nodes[node].label, value, variance, false, false};
+    return (struct share){.label = t->nodes[node].label};
 }
 
 static int compare_shares(const void *a, const void *b)
@@ -197,8 +200,10 @@ static struct share find_most(struct share *list, size_t n, double *all_out)
     for (size_t i = 0; i < n; i++) {
         bool same = i && !strcmp(list[i].label, list[i - 1].label);
         *all_out += list[i].value;
-        one = (struct share){list[i].label, list[i].value + (same ? one.value : 0),
+        one = (struct share){list[i].label,
+                             list[i].value + (same ? one.value : 0),
                              list[i].variance + (same ? one.variance : 0),
+                             list[i].samples + (same ? one.samples : 0),
                              list[i].in_library || (same && one.in_library),
                              list[i].is_root || (same && one.is_root)};
         if (one.value > most.value)
@@ -215,9 +220,11 @@ static struct share find_faulting(const struct pct_data *d, uint32_t event, doub
     size_t n = 0;
     for (size_t i = 0; i < e->n; i++) {
         const struct pct_estimate_row *row = &e->rows[i];
-        if (row->event == event && row->e.trust == PCT_TRUST_FULL)
-            list[n++] =
-                share_of(pct_data_functions(d), row->context, row->e.value, row->e.variance);
+        if (row->event != event || row->e.trust != PCT_TRUST_FULL)
+            continue;
+        list[n] = share_of(pct_data_functions(d), row->context);
+        list[n].value = row->e.value;
+        list[n++].variance = row->e.variance;
     }
     struct share most = find_most(list, n, all_out);
     pct_free(list);
@@ -232,8 +239,12 @@ static struct share find_computing(const struct pct_data *d, double *all_out)
     size_t n = 0;
     for (uint32_t i = 0; i < t->n && t->samples; i++) {
         const struct pct_sampled own = pct_tree_own(t, i).computed;
-        if (own.samples)
-            list[n++] = share_of(t, i, (double)own.ns, pct_samples_variance(own, t->samples->all));
+        if (!own.samples)
+            continue;
+        list[n] = share_of(t, i);
+        list[n].value = (double)own.ns;
+        list[n].samples = own.samples;
+        list[n++].variance = pct_samples_variance(own, t->samples->all);
     }
     struct share most = find_most(list, n, all_out);
     pct_free(list);
@@ -250,7 +261,7 @@ const char *pct_finding_page_faults(const struct pct_evidence *f)
     bool sure =
         most.label && most.value > 2 * sqrt(most.variance) && !(most.is_root && most.in_library);
     pct_buf_put(&b, "", 0);
-    if (sure && (event || most.value > all / 2)) {
+    if (sure && (event || (most.value > all / 2 && most.samples >= PCT_SAMPLES_FEW))) {
         pct_buf_format(&b,
                        event ? " Of those that were counted %.0f %% are in "
                              : " Of the samples of computation %.0f %% are in ",

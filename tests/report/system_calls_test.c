@@ -97,6 +97,25 @@ static void page_faults_are_no_system_calls(void **state)
     }
 }
 
+/* Nine samples of one rank, or ten, are all that there is. */
+static void page_faults_are_placed_by_ten_samples(void **state)
+{
+    (void)state;
+    for (unsigned n = 9; n <= 10; n++) {
+        begin();
+        for (unsigned r = 0; r < m.n; r++) {
+            m.system_ms[r] = 300;
+            m.faults[r] = 130000;
+        }
+        sample_point(&m.sample, m.caller, 0, IN_FUNCTION);
+        sample_add_samples(&m.sample, 0, (uint64_t)(n * ms));
+        const char *text = sentence("page-faults");
+        if (!strstr(text, " page faults per rank") ||
+            (strstr(text, "Of the samples of computation 100 % are in ") != NULL) != (n == 10))
+            fail_msg("%u: %s", n, text);
+    }
+}
+
 static void blocked_time_is_not_due_to_calls_that_return_at_once(void **state)
 {
     char want[96];
@@ -173,6 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_system_call_is_named_if_samples_found_it),
         cmocka_unit_test(page_faults_are_no_system_calls),
+        cmocka_unit_test(page_faults_are_placed_by_ten_samples),
         cmocka_unit_test(blocked_time_is_not_due_to_calls_that_return_at_once),
         cmocka_unit_test(a_clock_is_named_if_no_other_code_has_the_time),
         cmocka_unit_test(concurrent_system_calls_take_the_time_of_one_thread),
