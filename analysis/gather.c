@@ -83,12 +83,10 @@ static void weigh_modules(const struct pct_data *d)
 {
     const struct pc_profile *p = d->profile;
     const struct pct_samples *s = pct_data_samples(d);
-    pc_u128 *ns = pct_alloc(p->n_nodes, sizeof *ns);
     for (uint32_t i = 0; i < p->n_nodes; i++)
         if (p->nodes[i].kind == PCOLLECT_NODE_POINT)
-            ns[i] = pct_samples_of(s, i).ns;
-    pct_symbols_weigh(d->symbols, ns, s->all.ns - s->mpi.ns);
-    pct_free(ns);
+            pct_symbols_add_time(d->symbols, i, pct_samples_of(s, i).ns);
+    pct_symbols_weigh(d->symbols, s->all.ns - s->mpi.ns);
 }
 
 struct pct_symbols *pct_data_symbols(const struct pct_data *d)

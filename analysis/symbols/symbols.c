@@ -28,6 +28,7 @@ struct module {
     bool reopened;                /* its file was looked for, although places are stored */
     enum pct_symbols_state found; /* by that */
     bool mapped;                  /* it is the vdso, which this process has, too */
+    pc_u128 ns, named_ns;         /* of the computation that was added; in functions with names */
     pc_u128 share;                /* of the computation (pct_text_share), if it was weighed */
     pc_u128 named_share;          /* of that: in functions with names */
 };
@@ -281,26 +282,26 @@ static bool has_name(const struct pct_frame *f)
     return pct_frame_has_symbol(f) && !is_stub(f->function);
 }
 
-void pct_symbols_weigh(struct pct_symbols *s, const pc_u128 *ns, pc_u128 all_ns)
+void pct_symbols_add_time(struct pct_symbols *s, uint32_t node, pc_u128 ns)
 {
-    const struct pc_profile *p = s->profile;
-    pc_u128 *sum = pct_alloc(p->n_modules, sizeof *sum);
-    pc_u128 *named = pct_alloc(p->n_modules, sizeof *named);
-    for (uint32_t i = 0; i < p->n_nodes; i++) {
-        if (!ns[i] || p->nodes[i].module >= p->n_modules)
-            continue;
-        struct pct_place place = pct_symbols_node(s, i);
-        sum[p->nodes[i].module] += ns[i];
-        if (place.n_frames && has_name(&place.frames[place.n_frames - 1]))
-            named[p->nodes[i].module] += ns[i];
-    }
+    uint32_t module = s->profile->nodes[node].module;
+    if (!ns || module >= s->profile->n_modules)
+        return;
+    struct pct_place place = pct_symbols_node(s, node);
+    struct module *m = &s->modules[module];
+    m->ns += ns;
+    if (place.n_frames && has_name(&place.frames[place.n_frames - 1]))
+        m->named_ns += ns;
+}
+
+void pct_symbols_weigh(struct pct_symbols *s, pc_u128 all_ns)
+{
     s->weighed = all_ns > 0;
-    for (uint32_t i = 0; i < p->n_modules; i++) {
-        s->modules[i].share = pct_text_share(sum[i], all_ns);
-        s->modules[i].named_share = pct_text_share(named[i], sum[i]);
+    for (uint32_t i = 0; i < s->profile->n_modules; i++) {
+        struct module *m = &s->modules[i];
+        m->share = pct_text_share(m->ns, all_ns);
+        m->named_share = pct_text_share(m->named_ns, m->ns);
     }
-    pct_free(sum);
-    pct_free(named);
 }
 
 /* True if lines of the module would say where the program computes. Without samples this is

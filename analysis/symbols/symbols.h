@@ -134,9 +134,11 @@ bool pct_symbols_is_program(const struct pc_profile_module *m);
 /* True if the module is an interpreter of Python, as a program or a library. */
 bool pct_symbols_is_python(const struct pc_profile_module *m);
 
-/* Takes the time of computation sampled at each node of the profile, and all of it. Modules without
+/* Adds the time of computation sampled at a node of the profile to its module. */
+void pct_symbols_add_time(struct pct_symbols *s, uint32_t node, pc_u128 ns);
+/* Weighs the modules by what was added: once, with the time of all computation. Modules without
  * lines are then complained of by their share; without it only the program is. */
-void pct_symbols_weigh(struct pct_symbols *s, const pc_u128 *ns, pc_u128 all_ns);
+void pct_symbols_weigh(struct pct_symbols *s, pc_u128 all_ns);
 
 /* One line that says what is wrong with a module's symbols and what to do, or NULL. */
 const char *pct_symbols_complaint(const struct pct_symbols *s, uint32_t module);
