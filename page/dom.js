@@ -50,6 +50,12 @@ function fillChoice(select, options, chosen) {
 // Functions that draw the pictures of the shown view again: a canvas keeps its size and its colours.
 const redraws = [];
 
+// The width in which a canvas with text is drawn, in pixels of the style, and the number of its own pixels in one of
+// these. What is drawn for paper does not depend on the window: it is scaled to the width of the paper.
+const paperWidth = 720;
+const canvasSize = canvas => document.documentElement.classList.contains("paper") ? {width: paperWidth, ratio: 2}
+    : {width: canvas.parentNode.clientWidth, ratio: window.devicePixelRatio || 1};
+
 const svgName = "http://www.w3.org/2000/svg";
 
 // An element of a picture.

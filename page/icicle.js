@@ -89,7 +89,7 @@ class Icicle {
         const rows = this.bars.reduce((most, [, , y]) => Math.max(most, y + 1), 0);
         this.isDeep = rows === mostBarRows;
         this.canvas.style.height = rows * icicleRow + "px"; // decides if there is a bar to scroll beside it
-        const width = this.canvas.parentNode.clientWidth, ratio = window.devicePixelRatio || 1;
+        const {width, ratio} = canvasSize(this.canvas);
         this.canvas.width = width * ratio;
         this.canvas.height = rows * icicleRow * ratio;
         const pen = this.canvas.getContext("2d"), style = getComputedStyle(document.documentElement);

@@ -61,7 +61,7 @@ class Lanes {
     }
 
     draw(place) {
-        const {canvas} = this, width = canvas.parentNode.clientWidth, ratio = window.devicePixelRatio || 1;
+        const {canvas} = this, {width, ratio} = canvasSize(canvas);
         const height = this.list.length * (laneText + laneBar), style = getComputedStyle(document.documentElement);
         canvas.width = width * ratio;
         canvas.height = height * ratio;

@@ -99,7 +99,7 @@ class TableView {
     makeHeadCell({name, doc, type}, k) {
         const rises = (type === "text") !== this.reversed;
         const sorted = this.sort === k ? rises ? "ascending" : "descending" : null;
-        return make("th", {scope: "col", title: doc, "aria-sort": sorted},
+        return make("th", {scope: "col", class: type === "text" ? null : "number", title: doc, "aria-sort": sorted},
             make("button", {type: "button", onclick: () => this.order(k)}, name));
     }
 
@@ -156,6 +156,8 @@ class TableView {
             this.draw();
         }}, text)];
         this.body.replaceChildren(...rows.map(row => this.makeRow(row)));
+        [...this.head.children].forEach((cell, k) => cell.style.setProperty("--longest",
+            [...this.body.rows].reduce((most, row) => Math.max(most, row.cells[k].textContent.length), 0)));
         this.said.replaceChildren(`${grouped(rows.length)} of ${counted(this.table.rows, "row")}`,
             ...this.from ? [`, from row ${grouped(this.from + 1)} on`, ...button("Show the first", () => this.from = 0)] : [],
             ...more ? button("Show more", () => this.most *= 10) : []);

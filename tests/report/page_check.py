@@ -24,6 +24,7 @@ from page_driver import (
 from page_ranks_check import check_ranks
 from page_source_check import check_source, read_annotate, read_dark
 from page_tables_check import check_numbers, check_print, check_tables
+from page_window_check import check_window
 
 
 def check_summary(page, tables):
@@ -639,7 +640,7 @@ def main():
                   ("Ranks", check_ranks), ("Course", check_course), ("Source", check_source),
                   ("Communication", check_communication), ("Tables", check_tables), ("Numbers", check_numbers),
                   ("Evidence", check_evidence), ("Keys", check_keys), ("Print", check_print),
-                  ("Schemes", check_schemes),
+                  ("Schemes", check_schemes), ("Window", check_window),
                   ("no request, no markup", check_safety), ("Fewer columns", check_fewer_columns)]
         if len(sys.argv) > 3:
             checks.append(("pictures", lambda page, _: take_pictures(page, sys.argv[3], VIEWS)))
