@@ -72,6 +72,9 @@ async function showView(profile, main) {
     redraws.length = 0;
     markNavigation();
     await view.show(profile, place, readAddress().options).catch(error => fail(place, error));
+    const {name} = readAddress();
+    if (name && name !== view.name)
+        place.prepend(makeUnknown("", `The page has no view ${name}: ${view.title} is shown.`));
     controlsOf(place)[focused]?.focus();
     place.dataset.ready = address;
 }
@@ -118,6 +121,7 @@ async function start() {
     window.addEventListener("hashchange", show);
     window.addEventListener("remembered", () => {
         main.firstChild.dataset.ready = location.hash;
+        forgetUnknown();
         markNavigation();
     });
     document.addEventListener("keydown", handleKey);

@@ -132,6 +132,8 @@ class CommunicationView {
         this.beside = make("div", {class: "beside"});
         this.list = this.domains ? readCommunicators(this.domains, this.calls) : [];
         this.arrange();
+        this.unknown = this.by === "rank" ? ["rank", "to"].map(key =>
+            makeUnknownRank(options.get(key), this.sums.names.map(Number), "", key)) : [];
         this.selected = ["rank", "to"].map((key, i) => this.sums.places.get(options.get(key)) ?? this.selected[i]);
     }
 
@@ -224,7 +226,7 @@ class CommunicationView {
     }
 
     place(place) {
-        place.append(this.makeControls(),
+        place.append(...this.unknown, this.makeControls(),
             make("p", {id: "pattern"}, "Pattern: ", make("strong", {}, this.profile.pattern)),
             this.profile.byName.get("pairs_by_distance")?.rows ? make("p", {}, "A rank keeps the pairs with its first partners " +
                 "only. Messages of other pairs are not in the matrix; they are summed in the table ",

@@ -222,6 +222,12 @@ function finishTree(root, {contexts, computation, known, nodes, modules, colours
     return root;
 }
 
+// Says which options name no node of this tree, and what is shown in its place.
+function unknownNodes(root, options, instead) {
+    return Object.entries(instead).filter(([option]) => options.get(option) && !root.nodeOf(options.get(option))).map(([option, shown]) =>
+        makeUnknown(option, `This tree has no context ${options.get(option)}: ${shown}.`));
+}
+
 // Reads the tree once for all views.
 function readContextTree(profile) {
     return profile.tree ??= makeContextTree(profile);

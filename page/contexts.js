@@ -19,10 +19,11 @@ class ContextView {
         this.printed = options.has("printed"); // without controls, and nothing is chosen
         this.wanted = options.get("metric") || (whole.computing > (whole.figures.mpi || 0) ? "cpu" : null);
         this.colour = treeColours[options.get("colour")] ? options.get("colour") : "function";
-        this.arrange(options.get("context") || "");
         this.head = make("tr", {});
         this.icicle = new Icicle({onselect: node => this.select(node, {preventScroll: true}), // it may be clicked twice
             ondraw: () => this.drawPicture(), tell: node => this.tellBar(node)});
+        this.arrange(options.get("context"), options.get("zoom"));
+        this.unknown = unknownNodes(this.root, options, {context: "the whole run is chosen", zoom: "the picture has all"});
         this.details = make("div", {id: "details", "aria-live": "polite"});
         this.body = make("tbody", {});
         this.left = make("p", {id: "left-out"});
@@ -66,9 +67,11 @@ class ContextView {
         return name === "cpu_self" ? figures.cpu : way === "sum" ? figures[name] : undefined;
     }
 
-    // Makes the chosen shape of the tree, and selects the node with this key in it.
-    arrange(key) {
+    // Makes the chosen shape of the tree, and selects the node with this key in it. Its picture has the node with the other
+    // key at its top.
+    arrange(key, top) {
         this.root = arrangeTree(this.whole, this);
+        this.icicle.begin(this.root, top);
         this.closed = new Set();
         this.unfolded = new Set();
         this.selected = this.root.nodeOf(key) || this.root;
@@ -85,6 +88,7 @@ class ContextView {
             this.drawPicture();
         else
             this.draw();
+        remember({zoom: this.icicle.top.key()}); // another tree or metric may not have it
     }
 
     makeExpression(name, label, event) {
@@ -112,7 +116,7 @@ class ContextView {
 
     place(place) {
         place.append(
-            this.makeControls(), this.wrong,
+            ...this.unknown, this.makeControls(), this.wrong,
             make("div", {class: "picture"}, this.icicle.canvas), this.icicle.zoomed, this.matched, this.colourKey, this.thin,
             this.details,
             this.legend,
@@ -133,7 +137,7 @@ class ContextView {
             each.hidden = this.shape === "flat";
         if (this.shape === "flat")
             return;
-        this.icicle.draw(this.root, this.order, this.selected, node => colours.of(node, this.root, this.metric),
+        this.icicle.draw(this.order, this.selected, node => colours.of(node, this.root, this.metric),
             node => this.found !== null && !this.found.has(node));
         const {leftOut, isDeep} = this.icicle;
         this.thin.textContent = leftOut ? `The picture leaves out ${counted(leftOut, "bar")} ` +

@@ -168,7 +168,8 @@ class CourseView {
     constructor(course, options) {
         this.course = course;
         this.metric = course.metrics.find(({name}) => name === options.get("metric")) || course.metrics[0];
-        this.selected = course.places.get(Number(options.get("rank") ?? NaN)) ?? null;
+        this.wanted = options.get("rank");
+        this.selected = course.places.get(Number(this.wanted ?? NaN)) ?? null;
         this.sum = make("canvas", {class: "course", height: 60, width: courseColumns, "aria-hidden": "true"});
         this.map = make("canvas", {class: "course", width: courseColumns, tabindex: "0",
             "aria-label": "Map of ranks over time: arrows choose a rank", onkeydown: event => this.key(event),
@@ -185,6 +186,7 @@ class CourseView {
     place(place) {
         const {course} = this;
         place.append(
+            makeUnknownRank(this.wanted, course.ranks, " None is marked."),
             make("p", {class: "controls"}, makeChoice("Show", course.metrics.map(({name, head}) => [name, head]),
                 this.metric.name, chosen => {
                     this.metric = course.metrics.find(({name}) => name === chosen);

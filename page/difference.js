@@ -42,16 +42,18 @@ class DifferenceView {
         Object.assign(this, {profile, table, quiet: options.get("noise") !== "no"});
         this.root = new ContextNode("all", null);
         this.nodes = rowsOf(table).map(row => addDifference(this.root, table, row));
-        this.selected = this.root.nodeOf(options.get("path") || "") || this.root;
+        this.selected = this.root.nodeOf(options.get("path")) || this.root;
         this.icicle = new Icicle({onselect: node => this.select(node), ondraw: () => this.drawPicture(),
             tell: ({figures: {before = 0, after = 0}}) => `${peopleSeconds(before)} before, ${peopleSeconds(after)} after`});
+        this.icicle.begin(this.root, options.get("zoom"));
+        this.unknown = unknownNodes(this.root, options, {path: "the whole run is chosen", zoom: "the picture has all"});
         this.details = make("div", {id: "details", "aria-live": "polite"});
         this.rows = make("div", {class: "scroll"});
         this.said = make("p", {class: "legend"});
     }
 
     place(place) {
-        place.append(this.makeRun(),
+        place.append(...this.unknown, this.makeRun(),
             make("p", {class: "controls"}, makeChoice("Show", [["yes", "all contexts"], ["no", "changes without noise"]],
                 this.quiet ? "yes" : "no", chosen => {
                     this.quiet = chosen === "yes";
@@ -84,7 +86,7 @@ class DifferenceView {
     }
 
     drawPicture() {
-        this.icicle.draw(this.root, "mean", this.selected, colourOfChange);
+        this.icicle.draw("mean", this.selected, colourOfChange);
     }
 
     isBelow(row) {

@@ -61,10 +61,17 @@ class Icicle {
         this.leftOut = 0; // bars that are too narrow or too far down
     }
 
-    // Makes the bar of a node as wide as the picture. The one that is so already gives way to the one above it.
+    // Makes the bar of a node as wide as the picture, by a step that Back undoes. The one that is so already gives way to the
+    // one above it.
     zoom(node) {
         this.top = node === this.top && node.parent || node;
+        remember({zoom: this.top.key()}, true);
         this.ondraw();
+    }
+
+    // Shows another tree, and of it what is below the node with this key; all of it if there is none.
+    begin(root, key) {
+        Object.assign(this, {root, top: root.nodeOf(key) || root});
     }
 
     at(event) {
@@ -75,10 +82,11 @@ class Icicle {
     }
 
     // `colour` returns the variable of the style with which a node is drawn, `isPale` says if it is drawn pale.
-    draw(root, metric, selected, colour, isPale = () => false) {
-        if (root !== this.root || !this.top.figures[metric])
+    draw(metric, selected, colour, isPale = () => false) {
+        const {root} = this;
+        if (!this.top.figures[metric])
             this.top = root;
-        Object.assign(this, {root, selected, bars: layIcicle(this.top, metric)});
+        Object.assign(this, {selected, bars: layIcicle(this.top, metric)});
         const {top} = this, chosen = this.bars.find(([node]) => node === selected);
         this.closer.hidden = !chosen || selected === top;
         this.wider.hidden = top === root;

@@ -204,7 +204,8 @@ class RanksView {
             metric.name === "time" && this.figuresOf(metric).rows.length);
         const wanted = this.metrics.find(({name}) => name === options.get("metric")) || this.metrics[0];
         this.figures = wanted && this.figuresOf(wanted);
-        this.selected = this.places.get(Number(options.get("rank"))) || 0;
+        this.wanted = options.get("rank");
+        this.selected = this.places.get(Number(this.wanted)) || 0;
         this.map = make("tbody", {});
         this.axis = make("div", {class: "across"});
         this.several = make("span", {}, " Where a column stands for several ranks, it has the greatest of them.");
@@ -220,7 +221,8 @@ class RanksView {
     }
 
     place(place) {
-        place.append(this.makeControls(), this.legend,
+        place.append(makeUnknownRank(this.wanted, [...this.places.keys()], ` Rank ${this.ranks.exact(this.selected, "rank")} is shown.`),
+            this.makeControls(), this.legend,
             make("div", {class: "scroll", id: "map", tabindex: "0", onkeydown: event => this.key(event),
                 "aria-label": "Map of ranks: arrows choose a rank"},
             make("table", {id: "heat"}, make("thead", {}, make("tr", {},

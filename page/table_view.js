@@ -202,10 +202,10 @@ class TableView {
 }
 
 async function showTables(profile, place, options) {
-    const name = profile.byName.has(options.get("table")) ? options.get("table") : profile.byName.has("primitives") ? "primitives" : profile.tables[0].name;
+    const wanted = options.get("table"), name = profile.byName.has(wanted) ? wanted : profile.byName.has("primitives") ? "primitives" : profile.tables[0].name;
     const names = profile.tables.map(table => [table.name, `${table.name} (${grouped(table.rows)})`]);
     const controls = make("p", {class: "controls"}, makeChoice("Table", names, name,
         chosen => location.hash = addressOf("tables", {table: chosen, ...readSelection()})));
-    place.append(controls);
+    place.append(controls, wanted && wanted !== name ? makeUnknown("table", `The page has no table ${wanted}. The list above has its tables, and ${name} is shown.`) : "");
     new TableView(await profile.table(name), readSelection(), options).place(place, controls);
 }

@@ -15,6 +15,7 @@ import tempfile
 
 from selenium.webdriver.common.keys import Keys
 
+from page_address_check import check_address
 from page_communication_check import check_communication, check_why_not
 from page_contexts_check import (
     check_colours, check_context_waiting, check_contexts, check_errors, check_metrics, check_search, check_shapes, check_spreads)
@@ -640,7 +641,7 @@ def main():
                   ("Ranks", check_ranks), ("Course", check_course), ("Source", check_source),
                   ("Communication", check_communication), ("Tables", check_tables), ("Numbers", check_numbers),
                   ("Evidence", check_evidence), ("Keys", check_keys), ("Print", check_print),
-                  ("Schemes", check_schemes), ("Window", check_window),
+                  ("Schemes", check_schemes), ("Address", check_address), ("Window", check_window),
                   ("no request, no markup", check_safety), ("Fewer columns", check_fewer_columns)]
         if len(sys.argv) > 3:
             checks.append(("pictures", lambda page, _: take_pictures(page, sys.argv[3], VIEWS)))
