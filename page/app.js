@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page: its views, chosen by the part of the address behind #, by links or by number keys. A page of a comparison
-// has other views than that of a profile.
+// has other views than that of a profile, of which some are only there if the profile has what they show.
 
 const lastView = {name: "tables", title: "Tables", show: showTables};
 const viewsOfProfile = [
@@ -10,6 +10,9 @@ const viewsOfProfile = [
     {name: "time", title: "Time", show: showCourse},
     {name: "source", title: "Source", show: showSource},
     {name: "communication", title: "Communication", show: showCommunication},
+    {name: "threads", title: "Threads", show: showThreads, has: hasThreads},
+    {name: "files", title: "Files", show: showFiles, has: hasFiles},
+    {name: "windows", title: "Windows", show: showWindows, has: hasWindows},
     lastView,
     {name: "print", title: "Print", show: showPrint}
 ];
@@ -20,10 +23,14 @@ function chooseViews(profile) {
         views = [{name: "scaling", title: "Scaling", show: showScaling}, lastView];
     else if (profile.byName.has("difference"))
         views = [{name: "difference", title: "Difference", show: showDifference}, lastView];
+    else
+        views = viewsOfProfile.filter(({has}) => !has || has(profile));
 }
 
+const mostKeys = 9; // of views; those behind have none
+
 const keyHelp = () => [
-    ["1 to " + views.length, "choose a view"], ["/", "go to the search"], ["?", "show the keys"],
+    ["1 to " + Math.min(views.length, mostKeys), "choose a view"], ["/", "go to the search"], ["?", "show the keys"],
     ["Tab", "go from control to control"], ["Enter", "select the row or follow the link; on the chosen row of contexts, zoom the picture to it"],
     ["Up, Down", "go from row to row of a tree or a table; choose a rank in the map over time"],
     ["Left, Right", "close and open a row of the tree; choose a rank in the map of ranks"],
@@ -43,7 +50,7 @@ function fillHelp() {
 
 function makeNavigation() {
     return make("nav", {}, views.map(({name, title}, i) =>
-        make("a", {href: "#" + name, id: "to-" + name, title: "key " + (i + 1)}, title)),
+        make("a", {href: "#" + name, id: "to-" + name, title: i < mostKeys ? "key " + (i + 1) : null}, title)),
         make("button", {type: "button", id: "keys", title: "key ?", onclick: () => help.showModal()}, "Keys"));
 }
 
@@ -135,7 +142,7 @@ const mostPrepared = 50000; // rows: longer work would be in the way of a key
 // Views that take longest to open are prepared while the page is idle. Errors are reported when such a view is shown.
 async function prepare(profile) {
     const later = window.requestIdleCallback || setTimeout;
-    if (views !== viewsOfProfile || profile.byName.get("contexts").rows > mostPrepared)
+    if (!views.some(({show}) => show === showContexts) || profile.byName.get("contexts").rows > mostPrepared)
         return;
     for (const read of [readContextTree, readRankTables]) {
         await new Promise(done => later(done));

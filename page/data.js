@@ -285,6 +285,7 @@ class Profile {
         this.communicators = new Map(Object.entries(list.communicators || {})); // names by id, of those that no call makes
         this.pattern = list.pattern; // of messages; null: nobody recorded them
         this.fields = list.fields; // of plugins, that the table of nodes has
+        this.threaded = list.threaded; // a rank has several threads of the program
         this.timed = list.timed; // by the plugin time: calls of MPI were recorded
         this.lostSamples = list.lost_samples_ns; // CPU time of samples that the kernel left out
         this.placement = list.placement; // of ranks on nodes; null: nothing to propose

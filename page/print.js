@@ -21,13 +21,16 @@ const printedParts = [
     {title: "Contexts with one percent and more", show: showContexts, options: "least=1&printed=yes"},
     {title: "Ranks", show: showRanks},
     {title: "Course of the run", show: showCourse, table: "series"},
-    {title: "Communication", show: showCommunication, table: "pairs"}
+    {title: "Communication", show: showCommunication, table: "pairs"},
+    {title: "Threads", show: showThreads, has: hasThreads},
+    {title: "Files", show: showFiles, has: hasFiles},
+    {title: "Windows", show: showWindows, has: hasWindows}
 ];
 
 async function showPrint(profile, place) {
     place.append(make("p", {class: "print-button"}, make("button", {type: "button", onclick: () => window.print()}, "Print")));
-    for (const {title, show, options, table} of printedParts) {
-        if (table && !profile.byName.get(table)?.rows)
+    for (const {title, show, options, table, has} of printedParts) {
+        if (table && !profile.byName.get(table)?.rows || has && !has(profile))
             continue;
         const part = make("section", {class: "part"}), head = title ? [make("h2", {}, title)] : [];
         part.append(...head);

@@ -45,8 +45,8 @@ check-quick:
 
 # Scripts that `make check` leaves out: pages in browsers, documents that are followed word by word, statistics over many
 # samples, planted faults, widths of each output, instructions of each call, other compilers and processors.
-slow_tests = tests/report/page_runs.test tests/report/page_names.test tests/report/page_several.test \
-    tests/report/firefox.test tests/project/tutorials.test tests/project/howto.test tests/sample/intervals.test \
+slow_tests = tests/report/page_runs.test tests/report/page_objects.test tests/report/page_names.test \
+    tests/report/page_several.test tests/report/firefox.test tests/project/tutorials.test tests/project/howto.test tests/sample/intervals.test \
     tests/report/planted.test tests/report/width.test tests/cost/instructions.test tests/mpi/adapter.test \
     tests/project/headers.test tests/walk/processors.test
 check-all:

@@ -482,6 +482,8 @@ static void put_head(struct pct_buf *b, const struct pct_data *d, const struct p
     pct_buf_text(b, ", \"fields\": ");
     pct_page_nodes_fields(b, d);
     pct_buf_format(b, ", \"timed\": %s", d->totals->has[PCT_TIME] ? "true" : "false");
+    pct_buf_format(b, ", \"threaded\": %s",
+                   pct_thread_times_wait(pct_data_thread_times(d), d->profile) ? "true" : "false");
     pct_buf_format(b, ", \"lost_samples_ns\": %llu",
                    (unsigned long long)(pct_data_samples(d)->all.lost_ns + 0.5));
 }

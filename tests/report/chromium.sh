@@ -79,7 +79,7 @@ check() {
     fi
     write_tables "$1" "$2"
     read_pages page_check.py "$work/$1.html" "$work/$1.tsv" ${3:+"$3"} >"$work/$1.log" 2>&1
-    views=$((21 + $#))
+    views=$((24 + $#))
     [ -z "${PC_VIEWS-}" ] || views=$(echo "$PC_VIEWS" | tr ';' '\n' | wc -l)
     all_read "$1" 'the page shows the tables' "$views"
 }

@@ -22,6 +22,7 @@ from page_contexts_check import (
 from page_driver import (
     OPEN_CALLS, Page, is_short, lacks_open, ns, open_times, path_without_lines, ranks_of, read_alone, read_ends, read_notes,
     read_outside, read_program, read_table, read_tables, rounds_to, rows_of, selected, wanted_waiting, with_table)
+from page_objects_check import check_files, check_threads, check_windows
 from page_ranks_check import check_ranks
 from page_source_check import check_source, read_annotate, read_dark
 from page_tables_check import check_numbers, check_print, check_tables
@@ -252,10 +253,10 @@ def check_evidence(page, tables):
 
 
 def check_help(page):
-    """The list of keys has as many digits as there are views."""
+    """The list of keys has as many digits as there are views, and at most nine."""
     keys, views = page.ask("return [document.querySelector('#help kbd').textContent, "
                            "document.querySelectorAll('nav a').length]")
-    return [] if keys == f"1 to {views}" else [f"the keys {keys} choose {views} views"]
+    return [] if keys == f"1 to {min(views, 9)}" else [f"the keys {keys} choose {views} views"]
 
 
 def check_focus(page):
@@ -639,7 +640,8 @@ def main():
                   ("Spreads", check_spreads), ("Waiting", check_context_waiting),
                   ("Errors", check_errors), ("Search", check_search), ("Colours", check_colours),
                   ("Ranks", check_ranks), ("Course", check_course), ("Source", check_source),
-                  ("Communication", check_communication), ("Tables", check_tables), ("Numbers", check_numbers),
+                  ("Communication", check_communication), ("Threads", check_threads), ("Files", check_files),
+                  ("Windows", check_windows), ("Tables", check_tables), ("Numbers", check_numbers),
                   ("Evidence", check_evidence), ("Keys", check_keys), ("Print", check_print),
                   ("Schemes", check_schemes), ("Address", check_address), ("Window", check_window),
                   ("no request, no markup", check_safety), ("Fewer columns", check_fewer_columns)]

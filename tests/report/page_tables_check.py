@@ -7,6 +7,7 @@ import re
 
 from page_contexts_check import read_tree, wanted_tree
 from page_driver import is_short, lacks_open, ns, places, rounds_to, rows_of, same_value, wanted_pairs
+from page_objects_check import has_teams
 from page_ranks_check import compare_cells, rank_cells, wanted_ranks
 
 
@@ -197,6 +198,7 @@ def check_print(page, tables):
         "MPI functions"] * bool(tables["primitives"][1]) + ["Contexts with one percent and more", "Ranks"]
     parts += ["Course of the run"] if tables.get("series", ((), ()))[1] else []
     parts += ["Communication"] if tables.get("pairs", ((), ()))[1] else []
+    parts += ["Threads"] * has_teams(tables) + [name.capitalize() for name in ("files", "windows") if tables.get(name, ((), ()))[1]]
     if titles != parts:
         wrong.append(f"the parts are {titles}, not {parts}")
     if page.ask("return [...document.querySelectorAll('#print .controls')].some(e => e.checkVisibility())"):
