@@ -8,7 +8,7 @@ const threadMetrics = [
     {name: "waits", type: "ns"}, // its head depends on what runtimes do: it is that of the report
     {name: "mpi", head: "in MPI", type: "ns", of: "mpi_s"},
     {name: "delayed", head: "waiting for a processor", type: "ns", of: "delayed_s"},
-    {name: "share", head: "share of the mean of the rank", type: "percent", of: "of_mean_percent"}
+    {name: "share", head: "share of the mean of the rank", told: "of the mean of its rank", type: "percent", of: "of_mean_percent"}
 ];
 const barParts = [["computing", "--colour0"], ["waits", "--colour1"], ["mpi", "--colour2"]];
 const mostMapRows = 128, mostUnevenRanks = 10, mostBars = 100, threadHeight = 14; // the last one in pixels
@@ -157,7 +157,7 @@ class ThreadsView {
 
     told(row) {
         return `thread ${this.threads.exact(row, "thread")} of rank ${this.threads.exact(row, "rank")} (${this.nameOf(row)}): ` +
-            `${this.shown(this.metric, row)[0]} ${this.metric.head}`;
+            `${this.shown(this.metric, row)[0]} ${this.metric.told || this.metric.head}`;
     }
 
     draw() {
@@ -207,7 +207,7 @@ class ThreadsView {
             Math.max(1, Math.floor(canvas.clientWidth / (digits + 2) / rankDigit))));
         this.down.replaceChildren(...makeRankLabels(Array.from({length: figures.most}, (_, k) => String(k)), 0, figures.most, "top"));
         this.legend.replaceChildren("Ranks from left to right, their threads by number from top to bottom. 0 ",
-            make("span", {class: "heat-key", "aria-hidden": "true"}), ` ${forPeople(metric.type, most)} ${metric.head}.`,
+            make("span", {class: "heat-key", "aria-hidden": "true"}), ` ${forPeople(metric.type, most)} ${metric.told || metric.head}.`,
             list.length > width || figures.most > height ? " A pixel that stands for several threads has the greatest of them." : "");
     }
 

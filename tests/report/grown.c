@@ -10,7 +10,8 @@
  * ranks in a function of this program that calls itself N times, and at each level makes a call,
  * and computes, for twice as long on rank 1, for which the other waits. `grown FILE regions N`: one
  * of a rank with a call in each of N regions. `grown FILE many N`: one of two ranks in N contexts,
- * whose values by rank are not kept. For room.test.
+ * whose values by rank are not kept. For room.test. `grown FILE threads N`: one of N ranks with
+ * four threads each, of which one works longer, and of N files. For page_objects.test.
  */
 #include "format/profile.h"
 
@@ -340,6 +341,74 @@ static void make_halo(struct pc_profile *p)
     make_places(&p->tables[1], p);
 }
 
+enum { TEAM = 4, KIND_MAIN = 1, KIND_RUNTIME = 2 };
+
+static struct pc_profile_table *add_table(struct pc_profile *p, const char *name,
+                                          uint32_t n_columns, struct pc_profile_column *columns,
+                                          uint32_t n_rows)
+{
+    struct pc_profile_table *t = &p->tables[p->n_tables++];
+    *t = (struct pc_profile_table){.name = (char *)name,
+                                   .plugin = (char *)"",
+                                   .n_keys = 2,
+                                   .n_columns = n_columns,
+                                   .columns = columns,
+                                   .n_rows = n_rows,
+                                   .cells = take((size_t)n_columns * n_rows, sizeof *t->cells)};
+    return t;
+}
+
+/* Threads work for 1 to 4 ms, and for 1 ms more on each tenth rank; a file has 1 ms more than the
+ * one before. */
+static void make_threads(struct pc_profile *p)
+{
+    enum { KEY = PCOLLECT_COLUMN_NUMBER, SUM = PCOLLECT_SUM };
+    static struct pc_profile_column threads[] = {
+        {(char *)"rank", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT},
+        {(char *)"thread", KEY, 0, PCOLLECT_UNIT_COUNT},
+        {(char *)"kind", PCOLLECT_COLUMN_STRING, PCOLLECT_MIN, PCOLLECT_UNIT_COUNT},
+        {(char *)"threads", KEY, SUM, PCOLLECT_UNIT_COUNT},
+        {(char *)"time", KEY, SUM, PCOLLECT_UNIT_NS}};
+    static struct pc_profile_column samples[] = {
+        {(char *)"rank", PCOLLECT_COLUMN_RANK, 0, PCOLLECT_UNIT_COUNT},
+        {(char *)"thread", KEY, 0, PCOLLECT_UNIT_COUNT},
+        {(char *)"compute_time", KEY, SUM, PCOLLECT_UNIT_NS},
+        {(char *)"period", KEY, SUM, PCOLLECT_UNIT_NS}};
+    static struct pc_profile_column files[] = {
+        {(char *)"file", PCOLLECT_COLUMN_STRING, 0, PCOLLECT_UNIT_COUNT},
+        {(char *)"context", PCOLLECT_COLUMN_NODE, 0, PCOLLECT_UNIT_COUNT},
+        {(char *)"calls", KEY, SUM, PCOLLECT_UNIT_COUNT},
+        {(char *)"collective", KEY, SUM, PCOLLECT_UNIT_COUNT},
+        {(char *)"bytes_read", KEY, SUM, PCOLLECT_UNIT_BYTES},
+        {(char *)"bytes_written", KEY, SUM, PCOLLECT_UNIT_BYTES},
+        {(char *)"time", KEY, SUM, PCOLLECT_UNIT_NS},
+        {(char *)"collective_time", KEY, SUM, PCOLLECT_UNIT_NS}};
+    uint32_t n = p->n_ranks;
+    make_contexts(p, 1, false, false);
+    p->n_strings = n + 2; /* sorted */
+    p->strings = take(p->n_strings, sizeof *p->strings);
+    for (uint32_t i = 0; i < n; i++)
+        p->strings[i] = format("/scratch/f%06u", i);
+    p->strings[n] = format("main", 0);
+    p->strings[n + 1] = format("runtime", 0);
+    p->tables = take(3, sizeof *p->tables);
+    struct pc_profile_table *used = add_table(p, "files", 8, files, n);
+    struct pc_profile_table *sampling = add_table(p, "sampling", 4, samples, TEAM * n);
+    struct pc_profile_table *records = add_table(p, "thread_records", 5, threads, TEAM * n);
+    for (uint32_t i = 0; i < TEAM * n; i++) {
+        uint64_t rank = i / TEAM, thread = i % TEAM, work = 1 + (thread + rank) % TEAM;
+        uint64_t row[] = {rank, thread, n + (thread ? KIND_RUNTIME : KIND_MAIN), 1,
+                          thread ? 0 : 1000};
+        memcpy(&records->cells[5 * (size_t)i], row, sizeof row);
+        uint64_t sampled[] = {rank, thread, 1000000 * (work + (rank % 10 == 9)), 1000000};
+        memcpy(&sampling->cells[4 * (size_t)i], sampled, sizeof sampled);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t row[] = {1 + i, p->n_nodes - 1, 2, 0, 1000, i, 1000000 * (1 + (uint64_t)i), 0};
+        memcpy(&used->cells[8 * (size_t)i], row, sizeof row);
+    }
+}
+
 static void make_regions(struct pc_profile *p, uint32_t n)
 {
     make_ranks(p, 1);
@@ -420,6 +489,8 @@ int main(int argc, char **argv)
         make_recursion(&p, n, &module);
     else if (!strcmp(argv[2], "halo"))
         make_halo(&p);
+    else if (!strcmp(argv[2], "threads"))
+        make_threads(&p);
     else if (!strcmp(argv[2], "regions"))
         make_regions(&p, n);
     else if (!strcmp(argv[2], "wide"))
