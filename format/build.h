@@ -63,6 +63,9 @@ uint32_t pc_data_step_place(const struct pc_profile *p, const struct pc_profile_
 /* Drops the lists of a record that has more ranks than p->per_rank. */
 void pc_profile_data_bound(const struct pc_profile *p, struct pc_profile_data *d);
 
+/* True if the rank is one of the profile. */
+bool pc_profile_has_rank(const struct pc_profile *p, int32_t rank);
+
 bool pc_stat_same(const struct pc_stat *a, const struct pc_stat *b);
 
 /* Adds a late record of p to one of the same context, which keeps no values, in *out, which has

@@ -141,24 +141,6 @@ static int check_nodes(const struct pc_profile *p, struct pc_error *error)
     return PC_OK;
 }
 
-static bool has_rank(const struct pc_profile *p, int32_t rank)
-{
-    uint32_t guess = p->n_ranks ? (uint32_t)rank - (uint32_t)p->ranks[0].rank : 0;
-    if (guess < p->n_ranks && p->ranks[guess].rank == rank)
-        return true; /* the usual case: ranks have consecutive numbers */
-    uint32_t lo = 0, hi = p->n_ranks;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (p->ranks[mid].rank == rank)
-            return true;
-        if (p->ranks[mid].rank < rank)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return false;
-}
-
 /* True if a statistic is possible; for records without values to compute it from. */
 static bool stat_is_possible(const struct pc_profile *p, const struct pc_profile_data *d,
                              uint32_t k)
@@ -170,8 +152,8 @@ static bool stat_is_possible(const struct pc_profile *p, const struct pc_profile
                !s->min_rank && !s->max_rank;
     if (!s->n)
         return !s->sum && !s->sum_squares && !s->min && !s->max && !s->min_rank && !s->max_rank;
-    return s->n <= d->n_ranks && s->min <= s->max && s->sum >= s->max && has_rank(p, s->min_rank) &&
-           has_rank(p, s->max_rank);
+    return s->n <= d->n_ranks && s->min <= s->max && s->sum >= s->max &&
+           pc_profile_has_rank(p, s->min_rank) && pc_profile_has_rank(p, s->max_rank);
 }
 
 static int check_statistics(const struct pc_profile *p, const struct pc_profile_data *d, uint32_t i,
@@ -179,7 +161,7 @@ static int check_statistics(const struct pc_profile *p, const struct pc_profile_
 {
     if (d->kept && !p->statistics_only)
         return refuse(error, "a record without the values that it keeps", i);
-    if (d->n_ranks > p->n_ranks || !has_rank(p, d->first_rank))
+    if (d->n_ranks > p->n_ranks || !pc_profile_has_rank(p, d->first_rank))
         return refuse(error, "a record of too many ranks", i);
     for (uint32_t k = d->first_field; k < p->n_fields; k++)
         if (!stat_is_possible(p, d, k))
@@ -205,7 +187,7 @@ static int check_list(const struct pc_profile *p, const struct pc_profile_data *
     if (d->first_rank != by->ranks[0])
         return refuse(error, "a record with a wrong first rank", i);
     for (uint32_t r = 0; r < by->n; r++) {
-        if (!has_rank(p, by->ranks[r]))
+        if (!pc_profile_has_rank(p, by->ranks[r]))
             return refuse(error, "a record of an unknown rank", i);
         if (r && by->ranks[r - 1] >= by->ranks[r])
             return refuse(error, "the ranks of a record are not in order", i);

@@ -515,6 +515,28 @@ static bool take_over_record(struct merge *m, const struct pc_profile_data *a)
     return true;
 }
 
+/* The reader of the packed records of a side if it has one for this node, else NULL. */
+static struct pc_record_reader *packed_of(struct side *s, uint32_t node)
+{
+    bool has = node != PC_NO_INDEX && s->p->nodes[node].data != PC_NO_INDEX;
+    return has ? &s->records : NULL;
+}
+
+/* Does what merge_record does, from bytes to bytes. */
+static int join_record(struct merge *m, unsigned kind, uint32_t in_a, uint32_t in_b,
+                       bool *has_record)
+{
+    struct pc_record_reader *a = packed_of(&m->a, in_a), *b = packed_of(&m->b, in_b);
+    *has_record = a || b;
+    if (a && b)
+        pc_record_writer_join(&m->records, a, b, kind);
+    else if (*has_record && pc_record_reader_pass(a ? a : b, kind))
+        pc_record_writer_copy(&m->records, a ? a : b);
+    if (m->a.records.failed || m->b.records.failed)
+        return pc_error_set(m->error, PC_EFORMAT, "a record of a profile is damaged");
+    return PC_OK;
+}
+
 /* Writes the record of a node of the result, which is in_a in a and in_b in b. *has_record: there
  * is one. */
 static int merge_record(struct merge *m, unsigned kind, uint32_t in_a, uint32_t in_b,
@@ -539,6 +561,7 @@ static int merge_record(struct merge *m, unsigned kind, uint32_t in_a, uint32_t 
 static int merge_trees(struct merge *m)
 {
     struct pc_profile *out = m->out;
+    bool joins = !m->overlays && pc_record_writer_joins(&m->records, &m->a.records, &m->b.records);
     for (uint32_t i = 0; i < out->n_nodes; i++) {
         bool has_record;
         uint32_t in_a = m->from_a[i], in_b = m->from_b[i];
@@ -546,7 +569,7 @@ static int merge_trees(struct merge *m)
             in_a != PC_NO_INDEX ? renumber(&m->a, in_a) : renumber(&m->b, in_b);
         if (in_b != PC_NO_INDEX)
             n.flags |= m->b.p->nodes[in_b].flags;
-        int err = merge_record(m, n.kind, in_a, in_b, &has_record);
+        int err = (joins ? join_record : merge_record)(m, n.kind, in_a, in_b, &has_record);
         if (err)
             return err;
         n.data = has_record ? out->n_data - 1 : PC_NO_INDEX;
@@ -743,58 +766,4 @@ int pc_profile_overlay(struct pc_profile **p, const struct pc_profile *b, struct
         return pc_error_set(error, err, "%s", *inner.text ? inner.text : pc_err_text(err));
     *p = out;
     return PC_OK;
-}
-
-/* ---- Sum of many: a binary counter whose digits are profiles ------------------------------- */
-
-int pc_profile_sum_add(struct pc_profile_sum *s, struct pc_profile *p, struct pc_error *error)
-{
-    for (unsigned k = 0; k < PC_ARRAY_LEN(s->part); k++) {
-        if (!s->part[k]) {
-            s->part[k] = p;
-            return PC_OK;
-        }
-        struct pc_profile *both;
-        int err = pc_profile_merge(s->part[k], p, &both, error);
-        pc_profile_free(p);
-        if (err)
-            return err;
-        pc_profile_free(s->part[k]);
-        s->part[k] = NULL;
-        p = both;
-    }
-    pc_profile_free(p);
-    return PC_ENOMEM;
-}
-
-int pc_profile_sum_finish(struct pc_profile_sum *s, struct pc_profile **out, struct pc_error *error)
-{
-    struct pc_profile *sum = NULL;
-    for (unsigned k = 0; k < PC_ARRAY_LEN(s->part); k++) {
-        if (!s->part[k])
-            continue;
-        struct pc_profile *both = s->part[k];
-        int err = sum ? pc_profile_merge(sum, s->part[k], &both, error) : PC_OK;
-        if (err) {
-            pc_profile_free(sum);
-            pc_profile_sum_free(s);
-            return err;
-        }
-        if (sum) {
-            pc_profile_free(sum);
-            pc_profile_free(s->part[k]);
-        }
-        s->part[k] = NULL;
-        sum = both;
-    }
-    *out = sum;
-    return PC_OK;
-}
-
-void pc_profile_sum_free(struct pc_profile_sum *s)
-{
-    for (unsigned k = 0; k < PC_ARRAY_LEN(s->part); k++) {
-        pc_profile_free(s->part[k]);
-        s->part[k] = NULL;
-    }
 }

@@ -7,20 +7,7 @@
  * Called for the whole profile by profile_code.c. pc_profile_check checks the decoded records: if
  * there are values, the statistics must match them.
  */
-#include "format/build.h"
-
-static void encode_bins(const uint64_t *bins, uint32_t n, struct pc_buffer *b)
-{
-    uint32_t lo = 0;
-    while (lo < n && !bins[lo])
-        lo++;
-    while (n > lo && !bins[n - 1])
-        n--;
-    pc_put_varint(b, lo == n ? 0 : lo);
-    pc_put_varint(b, n - lo);
-    for (uint32_t i = lo; i < n; i++)
-        pc_put_varint(b, bins[i]);
-}
+#include "format/stat_code.h"
 
 /* Passes over bins that are coded. */
 static void skip_bins(struct pc_cursor *c)
@@ -37,39 +24,13 @@ static struct pc_cursor coded_bins(const struct pc_profile *p, const struct pc_p
     return pc_cursor_over(d->coded, d->is_coded ? most : 0);
 }
 
-static void put_u128(struct pc_buffer *b, pc_u128 v)
-{
-    pc_put_varint(b, (uint64_t)v);
-    pc_put_varint(b, (uint64_t)(v >> 64));
-}
-
-static pc_u128 get_u128(struct pc_cursor *c)
-{
-    pc_u128 low = pc_get_varint(c);
-    return (pc_u128)pc_get_varint(c) << 64 | low;
-}
-
-/* Encodes a statistic. For a single rank its value is enough. */
-static void encode_stat(const struct pc_stat *s, struct pc_buffer *b)
-{
-    pc_put_varint(b, s->n);
-    if (!s->n)
-        return;
-    pc_put_varint(b, s->min);
-    pc_put_varint(b, (uint64_t)s->min_rank);
-    if (s->n == 1)
-        return;
-    pc_put_varint(b, s->max - s->min);
-    pc_put_varint(b, (uint64_t)s->max_rank);
-    put_u128(b, s->sum);
-    put_u128(b, s->sum_squares);
-}
-
 void pc_record_encode(const struct pc_profile *p, const struct pc_profile_data *d,
                       struct pc_buffer *b)
 {
-    pc_put_varint(b, (uint64_t)d->n_ranks << 1 | (pc_data_has(p, d) == PC_KEPT_EXACT));
-    pc_put_varint(b, (uint64_t)d->first_rank);
+    pc_record_head_put((struct pc_record_head){.n_ranks = d->n_ranks,
+                                               .first_rank = d->first_rank,
+                                               .keeps_values = pc_data_has(p, d) == PC_KEPT_EXACT},
+                       b);
     struct pc_cursor coded = coded_bins(p, d);
     for (uint32_t k = d->first_field; k < p->n_fields; k++) {
         if (p->fields[k].combine == PCOLLECT_HIST && d->is_coded) {
@@ -77,10 +38,11 @@ void pc_record_encode(const struct pc_profile *p, const struct pc_profile_data *
             skip_bins(&coded);
             pc_put_bytes(b, at, (size_t)(coded.at - at));
         } else if (p->fields[k].combine == PCOLLECT_HIST) {
-            encode_bins(d->bins[k - d->first_field], p->fields[k].bins, b);
+            pc_bins_put(d->bins[k - d->first_field], (struct pc_bin_range){0, p->fields[k].bins},
+                        b);
         } else {
             struct pc_stat s = pc_data_stat(p, d, k);
-            encode_stat(&s, b);
+            pc_stat_put(&s, b);
         }
     }
 }
@@ -147,38 +109,11 @@ static bool is_histogram(const struct pc_profile *p, const struct pc_profile_dat
     return p->fields[d->first_field + i].combine == PCOLLECT_HIST;
 }
 
-static void get_bins(struct pc_cursor *c, uint32_t n, uint64_t *bins)
-{
-    uint64_t lo = pc_get_below(c, n);
-    uint64_t count = pc_get_below(c, n - lo);
-    for (uint64_t k = 0; k < count; k++)
-        bins[lo + k] = pc_get_varint(c);
-}
-
 static void decode_bins(const struct pc_profile *p, struct pc_profile_data *d, uint32_t i,
                         struct pc_cursor *c)
 {
     uint64_t not_kept[PC_PROFILE_MAX_BINS];
-    get_bins(c, p->fields[d->first_field + i].bins, d->bins ? d->bins[i] : not_kept);
-}
-
-static struct pc_stat decode_stat(struct pc_cursor *c, uint32_t n_ranks)
-{
-    struct pc_stat s = {.n = pc_get_below(c, n_ranks)};
-    if (!s.n)
-        return s;
-    s.min = s.max = pc_get_varint(c);
-    s.min_rank = s.max_rank = (int32_t)pc_get_below(c, INT32_MAX);
-    s.sum = s.min;
-    s.sum_squares = (pc_u128)s.min * s.min;
-    if (s.n == 1)
-        return s;
-    uint64_t more = pc_get_varint(c);
-    c->failed |= __builtin_add_overflow(s.min, more, &s.max);
-    s.max_rank = (int32_t)pc_get_below(c, INT32_MAX);
-    s.sum = get_u128(c);
-    s.sum_squares = get_u128(c);
-    return s;
+    pc_bins_get(c, p->fields[d->first_field + i].bins, d->bins ? d->bins[i] : not_kept);
 }
 
 /* The least number of bytes that one rank takes in a list. */
@@ -198,16 +133,16 @@ static void decode_column(struct pc_cursor *c, const struct pc_profile *p,
 
 void pc_record_decode(const struct pc_profile *p, struct pc_cursor *c, struct pc_profile_data *d)
 {
-    uint64_t head = pc_get_below(c, (uint64_t)INT32_MAX << 1 | 1);
-    d->n_ranks = (uint32_t)(head >> 1);
-    d->kept = head & 1 ? PC_KEPT_EXACT : PC_KEPT_NONE;
-    d->first_rank = (int32_t)pc_get_below(c, INT32_MAX);
+    struct pc_record_head head = pc_record_head_get(c);
+    d->n_ranks = head.n_ranks;
+    d->kept = head.keeps_values ? PC_KEPT_EXACT : PC_KEPT_NONE;
+    d->first_rank = head.first_rank;
     for (uint32_t i = 0; i < p->n_fields - d->first_field; i++) {
         if (is_histogram(p, d, i)) {
             decode_bins(p, d, i, c);
             d->stats[i].n = d->n_ranks;
         } else {
-            d->stats[i] = decode_stat(c, d->n_ranks);
+            d->stats[i] = pc_stat_get(c, d->n_ranks);
         }
     }
 }
@@ -227,7 +162,7 @@ const uint64_t *pc_data_decode_bins(const struct pc_profile *p, const struct pc_
         if (p->fields[i].combine == PCOLLECT_HIST)
             skip_bins(&c);
     memset(p->bins_room, 0, p->fields[k].bins * sizeof *p->bins_room);
-    get_bins(&c, p->fields[k].bins, p->bins_room);
+    pc_bins_get(&c, p->fields[k].bins, p->bins_room);
     return p->bins_room;
 }
 
@@ -245,7 +180,8 @@ bool pc_profile_data_code(struct pc_profile *p, struct pc_profile_data *d,
         return false;
     for (uint32_t i = 0; i < p->n_fields - d->first_field; i++)
         if (is_histogram(p, d, i))
-            encode_bins(bins[i], p->fields[d->first_field + i].bins, room);
+            pc_bins_put(bins[i], (struct pc_bin_range){0, p->fields[d->first_field + i].bins},
+                        room);
     /* Their cursor (coded_bins) does not know where they end, and a number is read by eight bytes.
      */
     uint8_t *coded = room->failed ? NULL : pc_pool_array(p->memory, room->n + sizeof(uint64_t), 1);

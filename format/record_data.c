@@ -199,6 +199,24 @@ struct pc_stat pc_stat_add(const struct pc_stat *a, const struct pc_stat *b)
     return s;
 }
 
+bool pc_profile_has_rank(const struct pc_profile *p, int32_t rank)
+{
+    uint32_t guess = p->n_ranks ? (uint32_t)rank - (uint32_t)p->ranks[0].rank : 0;
+    if (guess < p->n_ranks && p->ranks[guess].rank == rank)
+        return true; /* the usual case: ranks have consecutive numbers */
+    uint32_t lo = 0, hi = p->n_ranks;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (p->ranks[mid].rank == rank)
+            return true;
+        if (p->ranks[mid].rank < rank)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return false;
+}
+
 bool pc_stat_same(const struct pc_stat *a, const struct pc_stat *b)
 {
     return a->n == b->n && a->sum == b->sum && a->sum_squares == b->sum_squares &&

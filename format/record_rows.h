@@ -16,7 +16,7 @@
 #ifndef PC_FORMAT_RECORD_ROWS_H
 #define PC_FORMAT_RECORD_ROWS_H
 
-#include "format/build.h"
+#include "format/stat_code.h"
 
 /* Room for one record, of a kind of node that has comm fields and of one that has not. */
 struct pc_record_room {
@@ -37,7 +37,8 @@ struct pc_record_reader {
     uint32_t n_read;
     bool failed; /* packed records are damaged; none follows */
     struct pc_cursor c;
-    struct pc_bytes bytes; /* the packed record that was read last */
+    struct pc_bytes bytes;      /* the packed record that was read last */
+    struct pc_record_head head; /* of the one that was passed last */
     struct pc_record_room room;
 };
 
@@ -47,6 +48,10 @@ bool pc_record_reader_open(struct pc_record_reader *r, const struct pc_profile *
 
 /* The next record, of a node of that kind; valid until the next call. NULL: it is damaged. */
 const struct pc_profile_data *pc_record_reader_next(struct pc_record_reader *r, unsigned kind);
+
+/* Passes over the next record, which is packed, of a node of that kind. NULL: it is damaged; else
+ * what it begins with, valid until the next call. */
+const struct pc_record_head *pc_record_reader_pass(struct pc_record_reader *r, unsigned kind);
 
 /* True if there was neither damage nor a record too many. */
 bool pc_record_reader_ended(const struct pc_record_reader *r);
@@ -73,6 +78,16 @@ void pc_record_writer_end(struct pc_record_writer *w);
 /* Writes the record that r has read last as it is, if both are packed and have the same fields.
  * False: it must be written anew. */
 bool pc_record_writer_copy(struct pc_record_writer *w, const struct pc_record_reader *r);
+
+/* True if the next records of a and b can be added by pc_record_writer_join, which needs no
+ * structures: they are packed, and have the same fields, which those of the sum have as well. */
+bool pc_record_writer_joins(const struct pc_record_writer *w, const struct pc_record_reader *a,
+                            const struct pc_record_reader *b);
+
+/* Writes the sum of the next records of a and b, of a node of that kind, which have no rank in
+ * common. Damage is noted in the readers. */
+void pc_record_writer_join(struct pc_record_writer *w, struct pc_record_reader *a,
+                           struct pc_record_reader *b, unsigned kind);
 
 /* Ends the records. False: no memory, then or before. */
 bool pc_record_writer_close(struct pc_record_writer *w);

@@ -27,6 +27,7 @@
 #include "merge/room.h"
 #include "merge/route.h"
 
+#include "format/record_rows.h"
 #include "format/value_shares.h"
 
 #include <stdlib.h>
@@ -308,7 +309,9 @@ static void put_own(struct reduction *r)
         puts ? pc_record_counts_places(&r->all, r->places, r->keys, r->mine->n_data) : NULL;
     if (places)
         pc_lists_put(r->mine, places, &r->lists);
-    if (puts && (!places || pc_fold(r->mine, &r->all, r->keys)))
+    /* Records that will be added to others are added as bytes. */
+    if (puts && (!places || pc_fold(r->mine, &r->all, r->keys) ||
+                 (r->route->n_children && !pc_records_pack(r->mine))))
         note(r, pc_error_set(r->error, PC_ENOMEM,
                              "no memory for the values and contexts of rank %d", r->t->rank));
     free(places);
