@@ -11,10 +11,13 @@
 
 #include <string.h>
 
-/* Prints messages about symbols to standard error if the output is for programs. */
-static void tell_complaints(const struct pct_data *d)
+/* Prints messages about symbols to standard error, if the output is for programs and shows what
+ * they are about. */
+static void tell_complaints(const struct pct_data *d, const struct pct_options *view)
 {
     const char *remark;
+    if (view->format == PCT_FORMAT_TEXT || !pct_print_shows_places(d, view))
+        return;
     for (size_t i = 0; (remark = pct_symbols_remark(d->symbols, i)); i++)
         pct_say(&pct_report, "%s", remark);
 }
@@ -73,8 +76,8 @@ static int print_report(const struct pc_profile *p, const struct pc_profile *who
     int status = PCT_DONE;
     if (pct_print(stdout, d, view, &why))
         status = pct_refuse(&pct_report, "%s", why.data);
-    else if (view->format != PCT_FORMAT_TEXT)
-        tell_complaints(d);
+    else
+        tell_complaints(d, view);
     pct_buf_free(&why);
     pct_data_free(d);
     return status;

@@ -261,6 +261,38 @@ static int print_rows_table(FILE *out, const struct pct_data *d, const struct pc
     return print_made_table(out, &t.data, &t.table, o, why);
 }
 
+static bool shows_places(const struct pct_table *t, const struct pct_choice *choice)
+{
+    static const char *const names[] = {"function", "file", "line", "place", "finding"};
+    size_t n;
+    const struct pct_column **columns = pct_choice_columns(choice, t, false, &n);
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        any |= columns[i]->labels || columns[i]->nodes;
+        for (size_t k = 0; k < PC_ARRAY_LEN(names); k++)
+            any |= !strcmp(columns[i]->name, names[k]);
+    }
+    pct_free(columns);
+    return any;
+}
+
+bool pct_print_shows_places(const struct pct_data *d, const struct pct_options *o)
+{
+    if (o->by) {
+        struct pct_cube cube;
+        pct_cube_make(&cube, d, o->by, o->table_name);
+        bool any = shows_places(&cube.table, &o->choice);
+        pct_cube_free(&cube);
+        return any;
+    }
+    if (o->table_name && !o->table) {
+        struct pct_rows_table t;
+        pct_rows_table(&t, d, pc_profile_table_in_order(d->profile, o->table_name));
+        return shows_places(&t.table, &o->choice);
+    }
+    return !o->table || shows_places(o->table, &o->choice);
+}
+
 bool pct_names_regions(const struct pc_profile *p)
 {
     for (uint32_t i = 0; i < p->n_nodes; i++) {

@@ -48,6 +48,9 @@ void pct_markdown_table(FILE *out, const struct pct_data *d, const struct pct_ta
 int pct_print(FILE *out, const struct pct_data *d, const struct pct_options *o,
               struct pct_buf *why);
 
+/* True if functions, files or lines are shown: only then it matters that some have no names. */
+bool pct_print_shows_places(const struct pct_data *d, const struct pct_options *o);
+
 /* The parts of the text. */
 void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_options *o);
 /* Prints estimates; nothing without windows of the plugin counters. */
