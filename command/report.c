@@ -55,12 +55,13 @@ static int check_filter(const struct pc_profile *p, struct pct_report_request *r
     if (!region)
         return refuse_filter("region", filter->region,
                              pct_names_regions(p) ? "no such region; --table regions lists them"
-                                                  : PCT_NO_REGIONS);
+                                                  : pct_no_regions(p));
     const struct pc_profile_table *t =
         view->table_name && !view->table ? pc_profile_table_in_order(p, view->table_name) : NULL;
     bool whole = view->table && view->table->of_whole;
     const char *why = t || whole ? pct_filter_refuses(t, filter) : NULL;
-    return why ? refuse_filter("table", view->table_name, why) : PCT_DONE;
+    return why ? refuse_filter(r->by ? "by" : "table", r->by ? r->by : view->table_name, why)
+               : PCT_DONE;
 }
 
 /* Prints the report. Findings are only for whole runs. */

@@ -12,7 +12,7 @@ struct pct_report_request {
     struct pct_options view;
     bool has_format;
     const char *file;
-    const char *domain; /* as it was given, or NULL */
+    const char *domain, *by; /* as they were given, or NULL */
 };
 
 /* The options of the row pct_report and the function that takes them; `request` is a struct

@@ -216,6 +216,7 @@ int pct_report_take(const struct pct_command *self, const struct pct_option *o, 
         return strcmp(value, "help") ? PCT_DONE : PCT_HELP;
     case BY:
         r->has_format = true;
+        r->by = value;
         return choose_by(self, o, value, view);
     case BOTTOM_UP:
         view->bottom_up = true;

@@ -304,6 +304,14 @@ bool pct_names_regions(const struct pc_profile *p)
     return false;
 }
 
+const char *pct_no_regions(const struct pc_profile *p)
+{
+    bool recorded = p->n_ranks && p->ranks[0].notes & PCOLLECT_NOTE_OUTSIDE;
+    return recorded ? "the samples are of one program; in a recording each of several is a region"
+                    : "the program names no regions; pcollect_region_begin of "
+                      "pcollect/pcollect.h names one";
+}
+
 static bool has_communicators(const struct pc_profile *p)
 {
     for (uint32_t i = 0; i < p->n_nodes; i++)
@@ -325,7 +333,7 @@ static void print_missing_keys(FILE *out, const struct pct_data *d, const struct
                            "  without a communicator: calls that name none, such as MPI_Waitall "
                            "for requests on any, and what is outside MPI");
     if (o->by & PCT_KEY_REGION && !pct_names_regions(d->whole))
-        pct_print_sentence(out, o->width, 2, "  " PCT_NO_REGIONS);
+        pct_print_sentence(out, o->width, 2, "  %s", pct_no_regions(d->whole));
 }
 
 static int print_cube(FILE *out, const struct pct_data *d, const struct pct_options *o,

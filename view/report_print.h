@@ -82,10 +82,9 @@ void pct_print_level(struct pct_buf *b, unsigned level, bool utf8);
  */
 void pct_findings_print(FILE *out, const struct pct_findings *f, const char *file, size_t width);
 
-/* Text on regions if the program names none. */
-#define PCT_NO_REGIONS                                                                             \
-    "the program names no regions; pcollect_region_begin of pcollect/pcollect.h names one"
 bool pct_names_regions(const struct pc_profile *p);
+/* The reason why a profile names none, and what names one. */
+const char *pct_no_regions(const struct pc_profile *p);
 
 /* The course of the run, if the profile knows it (series_picture.c). */
 void pct_print_series(FILE *out, const struct pct_data *d, const struct pct_options *o);
