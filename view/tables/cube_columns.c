@@ -324,6 +324,7 @@ void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned by, 
     if (keys & PCT_KEY_CONTEXT) /* a context has all of them */
         keys &= ~(unsigned)(FRAMES | PCT_KEY_HERE);
     bool frames = keys & FRAMES && !(keys & PCT_KEY_HERE);
+    bool outside = d && d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE;
     bool sampled = d && pct_data_samples(d)->all.samples && !(keys & PCT_KEY_HERE);
     uint32_t n_fields = d && !(keys & PCT_KEY_RANK) ? d->profile->n_fields : 0;
     size_t room =
@@ -339,14 +340,15 @@ void pct_cube_make(struct pct_cube *out, const struct pct_data *d, unsigned by, 
         .count = count_rows,
         .sort = sampled && computes_most(d) ? "cpu_exclusive_s" : "mpi_exclusive_s",
         .then = sampled && !computes_most(d) ? "cpu_exclusive_s" : "mpi_exclusive_s",
-        .percent = frames ? "mpi_inclusive_percent" : "mpi_exclusive_percent",
+        .percent = outside  ? "cpu_exclusive_percent"
+                   : frames ? "mpi_inclusive_percent"
+                            : "mpi_exclusive_percent",
         .columns = out->columns,
         .picture = keys & PCT_KEY_RANK ? NULL : put_picture};
     unsigned named = keys & PCT_KEY_FUNCTION ? keys | (by & PCT_CUBE_MODULE) : keys;
     add_members(out, keys_and_shown, PC_ARRAY_LEN(keys_and_shown), named);
     add_fields(out, d, n_fields, keys, true);
     out->table.n_shown = out->table.n_columns;
-    bool outside = d && d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE;
     for (size_t i = 0; i < out->table.n_shown; i++) /* figures of MPI leave no room for it */
         out->columns[i].exact |= out->columns[i].get == get_self_percent && !outside;
     add_members(out, others, PC_ARRAY_LEN(others), named);
