@@ -439,9 +439,11 @@ void pct_scale_remark_loss(const struct pct_scale *s, pct_remark_fn *put, void *
     b.n = 0;
     if (by_machine) {
         pct_buf_format(&b,
-                       "Up to %s of this may be waiting for ranks that lost time because no "
-                       "processor was free.",
-                       pct_scale_time(machine_part(s), time));
+                       "Up to %s of this (%.0f %%) may be waiting in MPI for ranks that no "
+                       "processor was free for: runs with a free processor for each rank would "
+                       "tell.",
+                       pct_scale_time(machine_part(s), time),
+                       100 * pct_scale_per(machine_part(s), s->lost_ns));
         put(arg, b.data);
     }
     pct_buf_free(&b);
