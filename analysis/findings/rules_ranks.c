@@ -236,7 +236,7 @@ static const char *advise(const struct pct_evidence *f, const char *advice)
     char text[64];
     if (f->data->totals->programs.n > 1)
         return " The ranks run several programs: give more ranks to the one whose ranks have most "
-               "work.";
+               "work (pcollect report --by program).";
     pct_text_format(text, sizeof text, "%s%s", *advice ? " " : "", advice);
     return pct_pool_intern(f->pool, text);
 }

@@ -68,7 +68,8 @@ static void ranks_of_other_programs_need_not_take_part(void **state)
     for (size_t k = 0; k < PC_ARRAY_LEN(rules); k++)
         for (unsigned several = 0; several < 2; several++) {
             const char *wanted = several ? " The ranks run several programs: give more ranks to "
-                                           "the one whose ranks have most work."
+                                           "the one whose ranks have most work (pcollect report "
+                                           "--by program)."
                                          : advice[k];
             begin_ranks(3);
             memcpy(m.compute_ms, compute_ms[k], sizeof compute_ms[k]);
