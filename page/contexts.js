@@ -172,9 +172,9 @@ class ContextView {
             (nested ? "; one below another counts once." : "."));
     }
 
-    // Parts and other shapes of the tree have no spreads.
+    // Parts and other shapes of the tree have no spreads, and one rank has none.
     hasSpreads() {
-        return this.root === this.whole;
+        return this.root === this.whole && this.root.ranks > 1;
     }
 
     drawHead() {
@@ -414,8 +414,7 @@ class ContextView {
                 node.figures[this.metric.spread]) : "",
             make("ul", {}, node.rows.map(row => make("li", {},
                 makeText(placesOf(contexts.exact(row, "path"), true)), `: ${counted(contexts.exact(row, "calls"), "call")}, ` +
-                `${contexts.shown(row, "time_s")}, mean ${contexts.shown(row, "mean_s")}, ` +
-                `on ${counted(contexts.exact(row, "ranks"), "rank")}`, this.makeSpread(contexts, row)))),
+                `${contexts.shown(row, "time_s")}, mean ${contexts.shown(row, "mean_s")}`, this.makeSpread(contexts, row)))),
             this.makeOwn(node));
     }
 
@@ -429,13 +428,17 @@ class ContextView {
                 computation.shown(samples, "cpu_exclusive_s")), this.makeSpread(computation, samples));
     }
 
-    // The ranks with the least and the greatest value, as links.
+    // The number of ranks, and those with the least and the greatest value, as links. One rank has one value.
     makeSpread(table, row) {
-        return [["least", "rank_min_s", "min_rank"], ["most", "rank_max_s", "max_rank"]].map(([word, time, rank]) =>
-            table.exact(row, rank) === "" ? "" : [`; ${word} `,
-                make("span", {class: word, title: table.exact(row, time)}, table.shown(row, time)), " on ",
-                make("a", {href: addressOf("ranks", {...readSelection(), rank: table.exact(row, rank)})},
-                    "rank " + table.exact(row, rank))]).flat();
+        const link = rank => make("a", {href: addressOf("ranks", {...readSelection(), rank})}, "rank " + rank);
+        const count = table.exact(row, "ranks"), only = table.exact(row, "min_rank");
+        if (count === "1" && only !== "")
+            return [", on ", link(only)];
+        return [`, on ${counted(count, "rank")}`,
+            ...[["least", "rank_min_s", "min_rank"], ["most", "rank_max_s", "max_rank"]].map(([word, time, rank]) =>
+                table.exact(row, rank) === "" ? "" : [`; ${word} `,
+                    make("span", {class: word, title: table.exact(row, time)}, table.shown(row, time)), " on ",
+                    link(table.exact(row, rank))]).flat()];
     }
 }
 

@@ -207,6 +207,8 @@ class RanksView {
         this.wanted = options.get("rank");
         this.selected = this.places.get(Number(this.wanted)) || 0;
         this.map = make("tbody", {});
+        // One rank has one figure in each row.
+        this.heads = (ranks.rows > 1 ? ["least", "greatest"] : [""]).map(head => make("th", {scope: "col", class: "number"}, head));
         this.axis = make("div", {class: "across"});
         this.several = make("span", {}, " Where a column stands for several ranks, it has the greatest of them.");
         this.legend = make("p", {class: "legend", id: "heat-legend"});
@@ -226,7 +228,7 @@ class RanksView {
             make("div", {class: "scroll", id: "map", tabindex: "0", onkeydown: event => this.key(event),
                 "aria-label": "Map of ranks: arrows choose a rank"},
             make("table", {id: "heat"}, make("thead", {}, make("tr", {},
-                ["", "least", "greatest"].map(head => make("th", {scope: "col", class: head ? "number" : null}, head)),
+                make("th", {scope: "col"}), this.heads,
                 make("th", {scope: "col", class: "ranks"}, "ranks", make("div", {class: "along", "aria-hidden": "true"}, this.axis)))),
             this.map)),
             this.classes.list.length ? this.classes.makeTable(first => {
@@ -234,7 +236,7 @@ class RanksView {
                 this.choose({order: "class"});
                 remember({rank: this.input.value});
             }) : "",
-            this.details);
+            this.ranks.rows > 1 ? this.details : "");
         this.change({});
         redraws.push(() => this.drawMap());
     }
@@ -256,6 +258,8 @@ class RanksView {
             place => figures.shown(row.values[place]) + figures.on(place), selected => this.select(selected)));
         this.map.replaceChildren(...this.classes.list.length ? [this.classes.makeStrip()] : [],
             ...this.heats.map(heat => this.makeRow(heat)));
+        if (this.ranks.rows === 1)
+            this.heads[0].textContent = figures.metric.head;
         this.drawLegend();
         this.drawMap();
         this.drawRank();
@@ -309,10 +313,10 @@ class RanksView {
     }
 
     makeRow(heat) {
-        const {figures} = this, {label, values, least, greatest} = heat.row;
+        const {figures} = this, {values, least, greatest} = heat.row, several = values.length > 1;
         const cell = place => make("td", {class: "number", title: figures.exact(values[place])},
-            figures.shown(values[place]) + figures.on(place));
-        return make("tr", {}, this.makeHead(heat.row), cell(least), cell(greatest),
+            figures.shown(values[place]) + (several ? figures.on(place) : ""));
+        return make("tr", {}, this.makeHead(heat.row), cell(least), several ? cell(greatest) : null,
             make("td", {class: "ranks"}, heat.canvas));
     }
 

@@ -282,12 +282,16 @@ def read_column(page, head):
 
 
 def check_spread(page, tables):
-    """The ranks with least and most of a call, told of the row that is selected."""
+    """The ranks with least and most of a call, or the only one, told of the row that is selected."""
     wrong = []
     for row in rows_of(tables, "contexts")[:5]:
         page.show("contexts&context=" + row["context"])
         for word, time, rank in (("least", "rank_min_s", "min_rank"), ("most", "rank_max_s", "max_rank")):
             told = page.ask("return [...document.querySelectorAll('#details ul .' + arguments[0])].map("
+        if row["ranks"] == "1" and row["min_rank"]:
+            told = page.ask("return [...document.querySelectorAll('#details ul li')].map(e => e.innerText)")
+            wrong += [f"{row['path']}: {told}"] if not any(text.endswith(f", on rank {row['min_rank']}") for text in told) else []
+            continue
                             "e => [e.title, e.nextElementSibling.textContent])", word)
             if row[rank] and [row[time], "rank " + row[rank]] not in told:
                 wrong.append(f"{row['path']}, {row['primitive']}: {word} {told}, not {row[time]} on {row[rank]}")

@@ -56,11 +56,11 @@ def check_ranks(page, tables):
             continue
         for rank in told if by == "primitive" else told[-1:]:
             page.show(f"ranks&metric={metric}&by={by}&rank={rank}")
-            seen = rank_cells(page, "rank-figures")
+            seen = rank_cells(page, "rank-figures" if len(ranks) > 1 else "heat")
             figures = {label: values[rank] for label, values in wanted.items() if any(values[r] for r in ranks)}
             wrong += compare_cells(f"{metric} of rank {rank}", seen, {k: [v] for k, v in figures.items()}, metric)
         wrong += compare_cells(metric, rank_cells(page, "heat"), {
-            label: [pick(values[rank] for rank in ranks) for pick in (min, max)]
+            label: least_and_greatest(values, ranks)
             for label, values in wanted.items() if any(values[rank] for rank in ranks)}, metric)
         wrong += [f"{label} is named {name}" for label, name in names_of_parts(page) if name != label]
         without = page.ask("return document.getElementById('without')?.title || '0'")
@@ -116,6 +116,11 @@ def check_classes(page, tables):
                 wrong.append(f"class {number}: column {column} is {drawn[column * len(drawn) // columns]}, not {wanted_colour}")
                 break
     return wrong
+
+
+def least_and_greatest(values, ranks):
+    """The figures of a row of the map: one rank has one."""
+    return [pick(values[rank] for rank in ranks) for pick in (min, max)[:len(ranks)]]
 
 
 def rank_value(text, metric):

@@ -8,7 +8,7 @@ import re
 from page_contexts_check import read_tree, wanted_tree
 from page_driver import is_short, lacks_open, ns, places, rounds_to, rows_of, same_value, wanted_pairs
 from page_objects_check import has_teams
-from page_ranks_check import compare_cells, rank_cells, wanted_ranks
+from page_ranks_check import compare_cells, least_and_greatest, rank_cells, wanted_ranks
 
 
 def check_tables(page, tables):
@@ -254,7 +254,7 @@ def check_printed(page, tables):
                   if seen.get(path) != kept.get(path)]
     ranks, cells = [row["rank"] for row in rows_of(tables, "ranks")], rank_cells(page, "heat")
     wanted = wanted_ranks(page, tables, "time", "primitive") or wanted_ranks(page, tables, "cpu", "primitive")
-    wrong += compare_cells("printed", cells, {label: [pick(values[rank] for rank in ranks) for pick in (min, max)]
+    wrong += compare_cells("printed", cells, {label: least_and_greatest(values, ranks)
                                               for label, values in wanted.items() if any(values[rank] for rank in ranks)}, "time")
     if tables.get("pairs", ((), ()))[1]:
         sums = wanted_pairs(page, tables, "rank", "sent")[0]
