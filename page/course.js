@@ -201,14 +201,15 @@ class CourseView {
         redraws.push(() => this.draw());
     }
 
-    // Figures of each phase.
+    // Figures of each phase, and when it was: as the table of regions has it, which knows more than calls and samples tell.
     makePhases(course) {
-        const phases = course.phases();
+        const phases = course.phases().map(one => ({...one, ...this.lanes?.ofPhase(one.phase)}));
         if (!phases.length)
             return "";
         return make("div", {class: "scroll"}, make("table", {id: "phases"},
-            make("caption", {}, "Phases (MPI_Pcontrol), from the first bin with a call or a sample to the last; " +
-                "sums over all ranks. A phase that is open at the end has MPI_Finalize, too."),
+            make("caption", {}, (this.lanes ? "Phases (MPI_Pcontrol); "
+                : "Phases (MPI_Pcontrol), from the first bin with a call or a sample to the last; ") +
+                "sums over all ranks. Figures of a phase that is open at the end have MPI_Finalize, too."),
             make("thead", {}, make("tr", {}, ["phase", "from", "to", ...course.sums.map(({head}) => head)].map(head =>
                 make("th", {scope: "col"}, head)))),
             make("tbody", {}, phases.map(({phase, begin, end, figures}) => make("tr", {"data-phase": phase},

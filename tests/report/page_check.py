@@ -335,17 +335,38 @@ COURSE_COLUMNS = [("mpi_time", 1e9), ("cpu_time", 1e9), ("computed", 1e9), ("sam
                   ("bytes_received", 1)]
 
 
-def check_lanes(page, rows, begin, end):
-    """Each phase and region from its first bin to its last, with its time; its lane is dark where it has a bin and pale where
-    it has none."""
-    wanted = {}
-    for row in rows:
+def region_bins(rows, begin):
+    """(path, from, to, time) of each bin of a region: the part beside a bin that the rank was in the region all the time, and
+    in the part of the region around it."""
+    parts = {}
+    width = lambda row: int(row["width"])
+    full = {(row["region"], row["rank"], at) for row in rows if ns(row["time"]) >= 0.999 * width(row)
+            for at in ((int(row["start"]), "begins"), (int(row["start"]) + width(row), "ends"))}
+    for row in sorted(rows, key=lambda row: len(row["region"])):
         path = " > ".join(re.sub(r"^\((?:region )?(.*)\)$", r"\1", label) for label in row["region"].split(" > ")) or "other regions"
+        first, last, time = int(row["start"]), int(row["start"]) + width(row), ns(row["time"])
+        before = (row["region"], row["rank"], (first, "ends")) in full
+        behind = (row["region"], row["rank"], (last, "begins")) in full
+        if time < 0.999 * width(row) and before != behind:
+            first, last = (first, first + time) if before else (last - time, last)
+        around = parts.get((row["region"].rpartition(" > ")[0], row["rank"], row["start"]), (first, last)) if row["region"] else (first, last)
+        if around[0] < last and first < around[1]:
+            first, last = max(first, around[0]), min(last, around[1])
+        parts[row["region"], row["rank"], row["start"]] = first, last
+        yield path, first - begin, last - begin, time
+
+
+def check_lanes(page, rows, begin, end):
+    """Each phase and region from its begin to its end, with its time; its lane is dark where it was and pale where it was
+    not."""
+    wanted = {}
+    for path, first, last, time in region_bins(rows, begin):
         one = wanted.setdefault(path, [math.inf, 0, 0, []])
-        one[0] = min(one[0], int(row["start"]) - begin)
-        one[1] = max(one[1], int(row["start"]) + int(row["width"]) - begin)
-        one[2] += ns(row["time"])
-        one[3].append((int(row["start"]) - begin, int(row["start"]) + int(row["width"]) - begin))
+        one[0] = min(one[0], first)
+        one[1] = max(one[1], last)
+        one[2] += time
+        one[3].append((first, last))
+        page.compared["cut-bins"] += (last - first) & 0xffffff > 0
     lanes = page.ask("return [...document.querySelectorAll('#regions tbody tr')].map("
                      "r => [r.dataset.path, [...r.querySelectorAll('td')].map(c => c.title)])")
     if {path: [ns(text) for text in cells] for path, cells in lanes} != {path: one[:3] for path, one in wanted.items()}:
@@ -368,8 +389,8 @@ def check_lanes(page, rows, begin, end):
     return wrong[:3]
 
 
-def check_phases(page, rows, begin):
-    """Each phase with its first and last bin, and its sums."""
+def check_phases(page, rows, regions, begin):
+    """Each phase with its begin and end, which are those of its lane if it has one, else of bins, and its sums."""
     wanted = {}
     for row in rows:
         if int(row.get("phase") or 0):
@@ -378,6 +399,10 @@ def check_phases(page, rows, begin):
             one[1] = max(one[1], int(row["start"]) + int(row["width"]) - begin)
             for k, (name, unit) in enumerate(COURSE_COLUMNS):
                 one[2 + k] += ns(row[name]) if unit == 1e9 else int(row[name])
+    for phase, one in wanted.items():
+        lane = [(first, last) for path, first, last, _ in region_bins(regions, begin) if path == "phase " + phase]
+        one[:2] = [min(first for first, _ in lane), max(last for _, last in lane)] if lane else one[:2]
+        page.compared["phases"] += len(lane) > 0
     seen = page.ask("return [...document.querySelectorAll('#phases tbody tr')].map("
                     "r => [r.dataset.phase, [...r.querySelectorAll('td')].map(c => [c.title, c.textContent])])")
     wrong = [f"phase {phase}: {shown} for {exact}" for phase, cells in seen for exact, shown in cells
@@ -385,8 +410,9 @@ def check_phases(page, rows, begin):
     units = [1e9, 1e9] + [unit for _, unit in COURSE_COLUMNS]
     seen = {phase: [ns(exact) if unit == 1e9 else int(float(exact)) for (exact, _), unit in zip(cells, units)] for phase, cells in seen}
     told = page.ask("return ['phases', 'regions'].map(id => document.querySelector(`#${id} caption`)?.textContent)")
-    wrong += [f"which bins? {text}" for text, bins in zip(told, ("with a call or a sample", "with time in them"))
-              if text and f"from the first bin {bins} to the last" not in text]
+    wrong += [f"which bins? {text}" for text, bins in zip(told, (
+        "MPI_Pcontrol); sums" if regions else "from the first bin with a call or a sample to the last",
+        "from the first time in them to the last, as far as bins tell")) if text and bins not in text]
     return wrong + ([] if seen == wanted else [f"phases {seen}, not {wanted}"])
 
 
@@ -508,7 +534,7 @@ def check_course(page, tables):
         if abs(sum(round(float(cells[m][0]) * unit) for cells in seen) - whole) > (1 if unit == 1e9 else 0.01):
             wrong.append(f"{name} in all")
     wrong += check_merges(page, tables, seen, begin, end) + check_rank_axis(page, sorted({int(row["rank"]) for row in rows + regions}))
-    wrong += check_axes(page, (end - begin) / 1e9) + check_phases(page, rows, begin) + check_lanes(page, regions, begin, end)
+    wrong += check_axes(page, (end - begin) / 1e9) + check_phases(page, rows, regions, begin) + check_lanes(page, regions, begin, end)
     ranks = {row["rank"] for row in rows + regions}
     page.show("time&metric=calls&rank=" + sorted(ranks)[-1])
     height, drawn = page.ask("""
