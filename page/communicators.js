@@ -72,7 +72,7 @@ function makeSizes(sizes, domain) {
     }
     return make("div", {class: "scroll"}, make("table", {id: "sizes"},
         make("caption", {}, "MPI calls by the bytes that one call moved."),
-        make("thead", {}, make("tr", {}, ["from", "to below", "calls that sent", "calls that received"].map(head =>
+        make("thead", {}, make("tr", {}, ["from", "to below", "calls that sent or wrote", "calls that received or read"].map(head =>
             make("th", {scope: "col"}, head)))),
         make("tbody", {}, [...bins].sort(([a], [b]) => a - b).map(([from, sums]) => make("tr", {"data-from": from},
             make("td", {class: "number"}, forPeople("bytes", from)),

@@ -62,9 +62,12 @@ const estimateMetrics = () => new MetricsOf(event => (
 const ratioMetrics = () => new MetricsOf((ratio, unit, of, per) => (
     {name: ["ratio", ratio, of, per].join(":"), head: `${ratio}, ${unit}, of ${of}`, type: "real", spread: "cpu", way: "alone"}));
 
+// "largest sent (volume)" of the field "volume.largest_sent".
+const fieldHead = name => name.replace(/^([^.]*)\.(.*)$/, "$2 ($1)").replaceAll("_", " ");
+
 // Fields of plugins, which the table `nodes` has for each node alone.
 function addFields(root, nodes, fields) {
-    const metrics = fields.filter(({name}) => nodes.has(name)).map(({name, way}) => ({name: "field:" + name, head: name,
+    const metrics = fields.filter(({name}) => nodes.has(name)).map(({name, way}) => ({name: "field:" + name, head: fieldHead(name),
         column: name, type: nodes.columns[nodes.find(name)].type, spread: "mpi", way, extra: true}));
     root.each(node => {
         if (node.row !== undefined)

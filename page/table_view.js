@@ -201,11 +201,19 @@ class TableView {
     }
 }
 
+// Tables that other views are made from, which `pcollect report` does not have. An address may name them.
+const tablesOfViews = new Set(["nodes", "rank,primitive", "rank,context", "instruction_figures", "called", "read_lines", "curves"]);
+
 async function showTables(profile, place, options) {
     const wanted = options.get("table"), name = profile.byName.has(wanted) ? wanted : profile.byName.has("primitives") ? "primitives" : profile.tables[0].name;
-    const names = profile.tables.map(table => [table.name, `${table.name} (${grouped(table.rows)})`]);
+    const names = profile.tables.filter(table => table.name === name || table.rows && !tablesOfViews.has(table.name))
+        .map(table => [table.name, `${table.name} (${grouped(table.rows)})`]);
+    const empty = profile.tables.filter(table => !table.rows && !tablesOfViews.has(table.name));
     const controls = make("p", {class: "controls"}, makeChoice("Table", names, name,
         chosen => location.hash = addressOf("tables", {table: chosen, ...readSelection()})));
     place.append(controls, wanted && wanted !== name ? makeUnknown("table", `The page has no table ${wanted}. The list above has its tables, and ${name} is shown.`) : "");
     new TableView(await profile.table(name), readSelection(), options).place(place, controls);
+    if (empty.length)
+        place.append(make("details", {id: "empty"}, make("summary", {}, `${counted(empty.length, "table")} without rows: this run has nothing of the kind, or it was not collected`),
+            make("ul", {}, empty.map(({name, doc}) => make("li", {}, make("a", {href: addressOf("tables", {table: name, ...readSelection()})}, name), ": " + doc)))));
 }

@@ -36,13 +36,13 @@ struct record {
 };
 
 static const struct pcollect_field fields[] = {
-    {"largest_sent", "most bytes that one call sent", PCOLLECT_MAX, PCOLLECT_UNIT_BYTES, 0,
+    {"largest_sent", "most bytes that one call sent or wrote", PCOLLECT_MAX, PCOLLECT_UNIT_BYTES, 0,
      offsetof(struct record, largest_sent)},
-    {"largest_received", "most bytes that one call received", PCOLLECT_MAX, PCOLLECT_UNIT_BYTES, 0,
-     offsetof(struct record, largest_received)},
-    {"sent_sizes", "calls by bytes sent, in powers of two", PCOLLECT_HIST, PCOLLECT_UNIT_BYTES,
-     N_BINS, offsetof(struct record, sent)},
-    {"received_sizes", "calls by bytes received, in powers of two", PCOLLECT_HIST,
+    {"largest_received", "most bytes that one call received or read", PCOLLECT_MAX,
+     PCOLLECT_UNIT_BYTES, 0, offsetof(struct record, largest_received)},
+    {"sent_sizes", "calls by bytes sent or written, in powers of two", PCOLLECT_HIST,
+     PCOLLECT_UNIT_BYTES, N_BINS, offsetof(struct record, sent)},
+    {"received_sizes", "calls by bytes received or read, in powers of two", PCOLLECT_HIST,
      PCOLLECT_UNIT_BYTES, N_BINS, offsetof(struct record, received)},
 };
 
@@ -77,8 +77,8 @@ static const struct pcollect_column size_columns[] = {
     {"from", "least size of the bin; it ends before twice that", PCOLLECT_COLUMN_NUMBER, 0,
      PCOLLECT_UNIT_BYTES, 0},
     PC_KEY_DOMAIN,
-    PC_SUM("sent", "calls that sent that much", COUNT),
-    PC_SUM("received", "calls that received that much", COUNT),
+    PC_SUM("sent", "calls that sent or wrote that much", COUNT),
+    PC_SUM("received", "calls that received or read that much", COUNT),
 };
 
 enum { DATATYPES, OPERATORS, SIZES };

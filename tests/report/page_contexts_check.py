@@ -228,9 +228,11 @@ def extra_metrics(page, tables):
         path = path_without_lines(row).removesuffix(" > ").split(" > ")
         for field in fields:
             value = ns(row[field]) if "." in row[field] else int(row[field] or 0)
+            plugin, name = field.split(".")
+            head = f"{name.replace('_', ' ')} ({plugin})"
             for place in paths(path) if value else ():
-                had = wanted[field].get(place, 0)
-                wanted[field][place] = max(had, value) if field.startswith("volume.largest") else had + value
+                had = wanted[head].get(place, 0)
+                wanted[head][place] = max(had, value) if field.startswith("volume.largest") else had + value
     return wanted
 
 
@@ -286,12 +288,12 @@ def check_spread(page, tables):
     wrong = []
     for row in rows_of(tables, "contexts")[:5]:
         page.show("contexts&context=" + row["context"])
-        for word, time, rank in (("least", "rank_min_s", "min_rank"), ("most", "rank_max_s", "max_rank")):
-            told = page.ask("return [...document.querySelectorAll('#details ul .' + arguments[0])].map("
         if row["ranks"] == "1" and row["min_rank"]:
             told = page.ask("return [...document.querySelectorAll('#details ul li')].map(e => e.innerText)")
             wrong += [f"{row['path']}: {told}"] if not any(text.endswith(f", on rank {row['min_rank']}") for text in told) else []
             continue
+        for word, time, rank in (("least", "rank_min_s", "min_rank"), ("most", "rank_max_s", "max_rank")):
+            told = page.ask("return [...document.querySelectorAll('#details ul .' + arguments[0])].map("
                             "e => [e.title, e.nextElementSibling.textContent])", word)
             if row[rank] and [row[time], "rank " + row[rank]] not in told:
                 wrong.append(f"{row['path']}, {row['primitive']}: {word} {told}, not {row[time]} on {row[rank]}")

@@ -44,7 +44,20 @@ def check_tables(page, tables):
                 elif (not rounds_to(shown.removesuffix(" %"), value) and not is_short(shown, value)
                       and not (column == "function" and places(value) == shown)):
                     wrong.append(f"{name}, row {i}, {column}: {shown} for {value}")
-    return wrong + check_last_row(page, tables) + check_order(page, tables) + check_filter(page, tables)
+    return wrong + check_list(page, tables) + check_last_row(page, tables) + check_order(page, tables) + check_filter(page, tables)
+
+
+OF_VIEWS = {"nodes", "rank,primitive", "rank,context", "instruction_figures", "called", "read_lines", "curves"}
+
+
+def check_list(page, tables):
+    """The list of tables has those with rows, without those that only views need; those without rows are told apart."""
+    page.show("tables")
+    listed, empty = page.ask("return ['#tables select option', '#empty li a'].map(e => [...document.querySelectorAll(e)].map(e => e.value ?? e.textContent))")
+    wanted = {name for name, (_, rows) in tables.items() if rows} - OF_VIEWS
+    page.compared["empty-tables"] += len(empty)
+    wrong = [f"tables without rows: {empty}"] if any(tables.get(name, ((), ()))[1] for name in empty) or OF_VIEWS & set(empty) else []
+    return wrong + ([] if set(listed) == wanted else [f"tables in the list: {sorted(listed)}, not {sorted(wanted)}"])
 
 
 def check_enter(page):
