@@ -47,7 +47,7 @@ def check_paper(page):
         for window in (390, 1920):
             set_window(page, window)
             page.show(address)
-            # What is drawn when printing begins is what is printed.
+            # A browser prints the canvases as they are when printing begins.
             drawn = page.ask("dispatchEvent(new Event('beforeprint')); return" + PICTURES + ".map(e => [e.width, e.height])", PRINTED)
             set_window(page, 700, "print")
             pictures = page.ask("return" + PICTURES + """.map(e => {
