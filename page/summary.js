@@ -24,7 +24,7 @@ function makeRun(header, {program, alone, otherJobs, incomplete, atEnd, leftOut}
     const fact = (name, doc, label, exact, shown) => make("div", {}, make("dt", {title: doc}, label),
         make("dd", {"data-column": name, title: exact}, shown));
     return make("div", {}, make("dl", {id: "run"}, fact("program", null, program.label, program.text, program.text),
-        program.command ? fact("command", null, "command", program.command, program.command) : null,
+        program.command ? fact("command", null, program.commands ? "commands" : "command", program.command, program.command) : null,
         alone ? fact("without", null, "MPI", null, "none: the program calls no MPI function") : null,
         runFacts.filter(([name]) => factIsShown(header, name, alone)).map(([name, label]) =>
             fact(name, header.columns[header.find(name)].doc, label || name.replace("_", " "), header.exact(0, name),

@@ -442,8 +442,8 @@ static void put_program(struct pct_buf *b, const struct pct_data *d)
         b, ", \"program\": {\"label\": \"%s\", \"text\": ", several ? "programs" : "program");
     pct_text_quote(b, text.data);
     pct_buf_clear(&text);
-    pct_head_command(&plain, &text);
-    pct_buf_text(b, ", \"command\": ");
+    several = pct_head_command(&plain, &text);
+    pct_buf_format(b, ", \"commands\": %s, \"command\": ", several ? "true" : "false");
     pct_text_quote(b, text.n ? text.data : "");
     pct_buf_clear(&text);
     pct_head_jobs(&plain, &text);

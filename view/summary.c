@@ -147,15 +147,43 @@ static void put_arguments(const struct pc_profile *p, struct pct_buf *b)
         put_words(b, arguments_of(line, p->exe));
 }
 
-void pct_head_command(const struct pct_head *h, struct pct_buf *b)
+/* Appends the command line of a row, and how many processes have it. */
+static void put_command_of(const struct pc_profile *p, uint32_t row, struct pct_buf *b)
 {
+    const struct pc_profile_table *t = pc_profile_table(p, "command_lines");
+    uint64_t n = pc_table_cell(t, row, pc_table_column(t, "processes", PCOLLECT_COLUMN_NUMBER));
+    pct_buf_text(b, row ? "; " : "");
+    put_words(b, command_at(p, row));
+    pct_buf_text(b, " (");
+    pct_head_count(b, n);
+    pct_buf_text(b, n == 1 ? " process)" : " processes)");
+}
+
+/* True if a word follows the first in one of these command lines. */
+static bool have_arguments(const struct pc_profile *p, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (strchr(command_at(p, i), ' '))
+            return true;
+    return false;
+}
+
+bool pct_head_command(const struct pct_head *h, struct pct_buf *b)
+{
+    enum { MOST_COMMANDS = 3 };
     const struct pc_profile *p = h->d->profile;
+    bool recording = is_recording(h);
     uint32_t n = pc_profile_rows(p, "command_lines");
-    if (!is_recording(h))
-        return;
-    put_words(b, command_at(p, 0));
-    if (n > 1)
-        pct_buf_format(b, "; and %u other%s (pcollect info)", n - 1, n > 2 ? "s" : "");
+    uint32_t shown = recording ? 1 : n < MOST_COMMANDS ? n : MOST_COMMANDS;
+    if (!recording && (n < 2 || !have_arguments(p, n)))
+        return false;
+    if (recording)
+        put_words(b, command_at(p, 0));
+    for (uint32_t i = 0; !recording && i < shown; i++)
+        put_command_of(p, i, b);
+    if (n > shown)
+        pct_buf_format(b, "; and %u other%s (pcollect info)", n - shown, n - shown > 1 ? "s" : "");
+    return shown > 1;
 }
 
 static void put_programs(const struct pct_programs *programs, struct pct_buf *b)
@@ -191,8 +219,8 @@ static void put_run(const struct pct_head *h, struct pct_buf *b)
     const struct pc_profile *p = h->d->profile;
     bool several = pct_head_program(h, b);
     pct_head_put(h, several ? "programs" : "program", b);
-    pct_head_command(h, b);
-    pct_head_put(h, "command", b);
+    several = pct_head_command(h, b);
+    pct_head_put(h, several ? "commands" : "command", b);
     pct_head_count(b, p->n_ranks);
     if (h->d->totals->all.n_missing)
         pct_buf_format(b, " of %u", p->world_size);

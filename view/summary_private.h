@@ -35,9 +35,10 @@ void pct_head_ranks(struct pct_buf *b, const int32_t *ranks, size_t n);
 /* Appends the program and its arguments (not of recordings), or several programs: then it returns
  * true. Several are in the order of their ranks, with these, if these are known; else by name. */
 bool pct_head_program(const struct pct_head *h, struct pct_buf *b);
-/* Appends the command that was recorded, or that of a recorded process; nothing if it is not known,
- * and for profiles of the library, whose program has its arguments. */
-void pct_head_command(const struct pct_head *h, struct pct_buf *b);
+/* Appends the command that was recorded, or that of a recorded process, or the first of several
+ * command lines of a job, with the number of their processes: then it returns true. Nothing if none
+ * is known, and for a job with one, whose program has its arguments. */
+bool pct_head_command(const struct pct_head *h, struct pct_buf *b);
 /* Appends to an empty buffer which job has spawned this one, and how many processes it has spawned;
  * nothing if neither is so. */
 void pct_head_jobs(const struct pct_head *h, struct pct_buf *b);
