@@ -119,10 +119,11 @@ class CommunicationView {
             ondblclick: () => this.zoom(0.5),
             onmousemove: event => this.canvas.title = this.told(...this.under(event)),
             onkeydown: event => this.key(event)});
+        this.hosts = new Map(rowsOf(this.ranks).map(row => [this.ranks.exact(row, "rank"), this.ranks.shown(row, "host")]));
         this.marker = make("div", {class: "marker"}); // around the chosen cell
         this.across = make("div", {class: "across", "aria-hidden": "true"});
         this.down = make("div", {class: "down", "aria-hidden": "true"});
-        this.matrix = make("div", {class: "matrix-place"}, this.canvas, this.marker, this.across, this.down);
+        this.matrix = make("div", {class: "matrix-place hosts"}, this.canvas, this.marker, this.across, this.down);
         this.empty = make("p", {id: "no-pairs"});
         this.leftOut = make("p", {id: "left-out"});
         this.caption = make("caption", {});
@@ -217,8 +218,9 @@ class CommunicationView {
     }
 
     told(from, to) {
-        const {names, calls, sent} = this.sums, pair = this.sums.at(from, to), word = this.by === "rank" ? "rank " : "";
-        return `${word}${names[from]} to ${word}${names[to]}: ` + (pair >= 0
+        const {names, calls, sent} = this.sums, pair = this.sums.at(from, to);
+        const nameOf = at => this.by === "rank" ? `rank ${names[at]} on ${this.hosts.get(names[at])}` : names[at];
+        return `${nameOf(from)} to ${nameOf(to)}: ` + (pair >= 0
             ? [counted(calls[pair], "message"), forPeople("bytes", sent[pair]),
                 ...this.metrics.filter(({name, type}) => type === "ns" && this.sums[name][pair])
                     .map(({name, type, head}) => `${forPeople(type, this.sums[name][pair])} ${head.replace("time ", "")}`)].join(", ")
@@ -288,11 +290,16 @@ class CommunicationView {
         const {from, to, count} = this.shown, byRank = this.by === "rank";
         this.across.replaceChildren(...byRank ? makeRankLabels(names, to, count, "left") : []);
         this.down.replaceChildren(...byRank ? makeRankLabels(names, from, count, "top") : []);
+        const lines = (first, direction) => byRank ? hostLines(names.slice(first, first + count).map(name => this.hosts.get(name)), direction) : "none";
+        const across = lines(to, "right"), down = lines(from, "bottom"), hasLines = across !== "none" || down !== "none";
+        this.matrix.style.setProperty("--hosts-across", across);
+        this.matrix.style.setProperty("--hosts-down", down);
         const ranks = byRank ? counted(count, "rank") + ", " : "";
         const range = first => `(${ranks}${names[first]} to ${names[first + count - 1]})`;
         this.legend.replaceChildren(...most ? ["0 ", make("span", {class: "heat-key", "aria-hidden": "true"}),
             ` ${forPeople(type, most)}, a linear scale of colours`] : [`No pair has ${head}`], `. A row sends ${range(from)}, a column receives ${range(to)}.` +
-            (count > mostPixels ? " A pixel that stands for several pairs has the greatest of them." : ""));
+            (count > mostPixels ? " A pixel that stands for several pairs has the greatest of them." : "") +
+            (hasLines ? " A thin line is where the ranks of a host end." : ""));
         this.details.textContent = this.told(...this.selected);
         this.caption.textContent = `${grouped(Math.min(list.length, mostPairRows))} of ${counted(list.length, "pair")} in the picture; ` +
             `those with most ${head} first.`;

@@ -41,3 +41,13 @@ function makeRankLabels(names, begin, count, side, most = names.at(-1).length > 
     }
     return labels;
 }
+
+const mostHostLines = 100; // more leave no room for figures
+
+// A background with a line wherever a host of the list follows another one; "none" if none does, or too many do.
+function hostLines(hosts, direction) {
+    const stops = ["transparent 0"], lines = hosts.flatMap((host, i) => i && host !== hosts[i - 1] ? [100 * i / hosts.length] : []);
+    for (const percent of lines.length > mostHostLines ? [] : lines)
+        stops.push(`transparent calc(${percent}% - 0.5px)`, `var(--text) 0 calc(${percent}% + 0.5px)`, "transparent 0");
+    return stops.length > 1 ? `linear-gradient(to ${direction}, ${stops.join(", ")})` : "none";
+}

@@ -211,6 +211,7 @@ class RanksView {
         this.heads = (ranks.rows > 1 ? ["least", "greatest"] : [""]).map(head => make("th", {scope: "col", class: "number"}, head));
         this.axis = make("div", {class: "across"});
         this.several = make("span", {}, " Where a column stands for several ranks, it has the greatest of them.");
+        this.ends = make("span", {}, " A thin line is where the ranks of a host end.");
         this.legend = make("p", {class: "legend", id: "heat-legend"});
         this.details = make("div", {id: "rank", "aria-live": "polite"});
     }
@@ -255,7 +256,7 @@ class RanksView {
         fillChoice(this.orders.querySelector("select"), orders, this.order);
         this.input.value = this.ranks.exact(this.selected, "rank");
         this.heats = rows.map(row => new HeatRow(row,
-            place => figures.shown(row.values[place]) + figures.on(place), selected => this.select(selected)));
+            place => `${figures.shown(row.values[place])}${figures.on(place)}, ${this.ranks.shown(place, "host")}`, selected => this.select(selected)));
         this.map.replaceChildren(...this.classes.list.length ? [this.classes.makeStrip()] : [],
             ...this.heats.map(heat => this.makeRow(heat)));
         if (this.ranks.rows === 1)
@@ -317,7 +318,7 @@ class RanksView {
         const cell = place => make("td", {class: "number", title: figures.exact(values[place])},
             figures.shown(values[place]) + (several ? figures.on(place) : ""));
         return make("tr", {}, this.makeHead(heat.row), cell(least), several ? cell(greatest) : null,
-            make("td", {class: "ranks"}, heat.canvas));
+            make("td", {class: "ranks"}, make("div", {class: "hosts"}, heat.canvas)));
     }
 
     // Names the row: a context by the end of its path, which is a link to it in the tree.
@@ -342,6 +343,9 @@ class RanksView {
             each.draw(order, width, this.mostOf(each.row), at, {heat, mark});
         if (this.classes.list.length)
             this.classes.drawStrip(order);
+        const lines = ["rank", "host"].includes(this.order) ? hostLines(order.map(place => this.ranks.exact(place, "host")), "right") : "none";
+        this.map.style.setProperty("--hosts-across", lines);
+        this.ends.hidden = lines === "none";
         this.several.hidden = order.length <= width;
         const names = order.map(place => this.ranks.exact(place, "rank"));
         const digits = names.reduce((longest, {length}) => Math.max(longest, length), 0);
@@ -354,7 +358,7 @@ class RanksView {
         this.legend.replaceChildren(
             "0 ", make("span", {class: "heat-key", "aria-hidden": "true"}), " ",
             this.scale === "row" ? "the greatest of the row" : figures.shown(this.mostOf(figures.rows[0])),
-            ". ", makeKey("--mark", "the chosen rank."), this.several,
+            ". ", makeKey("--mark", "the chosen rank."), this.several, this.ends,
             ...without ? [" ", make("span", {id: "without", title: figures.exact(without)}, figures.shown(without)),
                 " is not here: the profile does not keep it by rank."] : []);
     }

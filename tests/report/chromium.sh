@@ -44,7 +44,7 @@ write_tables() {
     "$pcollect" report --format json --table contexts "$2" >"$work/$1.tsv/frames" 2>/dev/null
     "$pcollect" report --width 1000000 "$2" >"$work/$1.tsv/text" 2>/dev/null
     "$pcollect" annotate --min-percent 0 --context 0 "$2" >"$work/$1.tsv/annotate" 2>/dev/null
-    "$pcollect" topology "$2" 2>/dev/null | sed -n 's/^  pattern  *//p' >"$work/$1.tsv/pattern"
+    "$pcollect" topology --width 1000000 "$2" 2>/dev/null | sed -n 's/^  pattern  *//p' >"$work/$1.tsv/pattern"
     "$pcollect" topology --format json "$2" >"$work/$1.tsv/topology" 2>/dev/null
     "$PC_BUILD/tests/report/text_test" --numbers >"$work/$1.tsv/numbers"
     "$PC_BUILD/tests/report/names_test" --names >"$work/$1.tsv/names"

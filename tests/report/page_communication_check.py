@@ -4,7 +4,7 @@ import collections
 import math
 import re
 
-from page_driver import PAIR_METRICS, ns, places, rounds_to, rows_of, wanted_pairs
+from page_driver import PAIR_METRICS, check_host_lines, ns, places, rounds_to, rows_of, wanted_pairs
 
 
 WORLD = "f3d7cc4d7545b6a2"  # id of MPI_COMM_WORLD in every profile
@@ -101,6 +101,8 @@ def check_matrix(page, tables, by, metric, domain=""):
     seen = [ns(exact) if "time" in PAIR_METRICS[metric] else int(exact) for _, _, exact, _ in rows]
     wrong = [] if seen == sorted(sums.values(), reverse=True)[:20] else [f"{what}: {seen}"]
     wrong += check_rank_labels(page, names, by) if sums else []
+    hosts = {row["rank"]: row["host"] for row in rows_of(tables, "ranks")}
+    wrong += check_host_lines(page, what, ".matrix-place", [[hosts[name] for name in names]] * 2 if by == "rank" else []) if sums else []
     wrong += [f"{what}: {row}" for row, value in zip(rows, seen) if sums[row[0], row[1]] != value or
               not (row[3] == "-" if "time" in PAIR_METRICS[metric] and not value else rounds_to(row[3], row[2]))]
     told = page.ask("return document.querySelector('#pairs caption').textContent")
@@ -128,6 +130,11 @@ def told_messages(n):
     return f"{n:,} message{'s' * (n > 1)}, " if n else "no message"
 
 
+def told_pair(tables, source, destination):
+    hosts = {row["rank"]: row["host"] or "-" for row in rows_of(tables, "ranks")}
+    return f"rank {source} on {hosts[source]} to rank {destination} on {hosts[destination]}: "
+
+
 def check_pair(page, tables):
     """A click chooses a pair, + shows the pairs around it only, and the pointer tells the pair below it."""
     calls, names = wanted_pairs(page, tables, "rank", "calls")
@@ -136,7 +143,7 @@ def check_pair(page, tables):
     page.ask("document.querySelector('#pairs tbody tr')?.click()")
     if calls:
         source, destination = read_pairs(page, "calls")[0][:2]
-    wanted = f"rank {source} to rank {destination}: " + told_messages(calls[source, destination])
+    wanted = told_pair(tables, source, destination) + told_messages(calls[source, destination])
     told = page.ask("return document.getElementById('pair').textContent")
     wrong = [] if told.startswith(wanted) else [f"the chosen pair: {told}, not {wanted}"]
     mark = page.ask("""const mark = document.querySelector('.marker').getBoundingClientRect(), box = document.querySelector('.matrix')
@@ -149,6 +156,8 @@ def check_pair(page, tables):
     count = max(1, math.floor(len(names) / 2 + 0.5))
     senders, receivers = [names[names.index(first):names.index(last) + 1] for first, last in re.findall(
         rf"\({count:,} ranks?, (\d+) to (\d+)\)", legend)]
+    hosts = {row["rank"]: row["host"] for row in rows_of(tables, "ranks")}
+    wrong += check_host_lines(page, "closer", ".matrix-place", [[hosts[rank] for rank in side] for side in (receivers, senders)])
     if len(senders) != count or len(receivers) != count or source not in senders or destination not in receivers:
         wrong.append(f"closer around {source} and {destination}: {legend}")
     seen = [int(exact) for _, _, exact, _ in read_pairs(page, "calls")]
@@ -164,7 +173,7 @@ def check_pair(page, tables):
                 clientY: at(box.top, box.height, row)}));
             return canvas.title""", senders.index(sender), receivers.index(receiver), count)
         messages = calls[sender, receiver]
-        wanted = f"rank {sender} to rank {receiver}: " + told_messages(messages)
+        wanted = told_pair(tables, sender, receiver) + told_messages(messages)
         wrong += [] if told.startswith(wanted) else [f"the pointer tells {told}, not {wanted}"]
     return wrong
 

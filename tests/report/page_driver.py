@@ -125,6 +125,24 @@ def lacks_open(page, tables, places=1):
     return [] if right else [f"of {wanted} ns in calls that had not ended it says: {told}"]
 
 
+def check_host_lines(page, what, place, hosts_of_sides):
+    """Lines over a picture are where a host of its side follows another one, up to 100 a side; the legend says what they are."""
+    drawn, size, canvas, legend = page.ask("""
+        const place = document.querySelector(arguments[0]), style = getComputedStyle(place, '::after'), box = place.querySelector('canvas');
+        return [style.backgroundImage, [parseFloat(style.width), parseFloat(style.height)], [box.clientWidth, box.clientHeight],
+            document.querySelector('#heat-legend, #matrix-legend').innerText]""", place)
+    sides = [[float(percent) for percent in re.findall(r"calc\(([\d.e-]+)% \+ 0.5px", side)] for side in re.split("none|linear-gradient", drawn)
+             if side.strip(", ")]
+    wanted = [[100 * i / len(hosts) for i in range(1, len(hosts)) if hosts[i] != hosts[i - 1]] for hosts in hosts_of_sides]
+    wanted = [lines for lines in wanted if 0 < len(lines) <= 100]
+    page.compared["host-lines"] += sum(len(lines) for lines in wanted)
+    wrong = [] if len(sides) == len(wanted) and all(
+        len(a) == len(b) and all(abs(x - y) < 1e-3 for x, y in zip(a, b)) for a, b in zip(sides, wanted)) else [
+            f"{what}: lines between hosts {drawn}, not {wanted}"]
+    wrong += [f"{what}: lines over {size}, not {canvas}"] if any(abs(a - b) > 1 for a, b in zip(size, canvas)) else []
+    return wrong + ([f"{what}: {legend}"] if ("a host end" in legend) != bool(wanted) else [])
+
+
 def ns(text):
     return round(float(text or 0) * 1e9)
 

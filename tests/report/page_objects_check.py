@@ -212,7 +212,7 @@ def check_files(page, tables):
             wrong.append(f"contexts of {name}: {contexts}")
             continue
         for context, figures in contexts:
-            wrong += compare_file(page, f"contexts of files, {context} of {name}", figures, of[context,], True)
+            wrong += compare_file(page, f"contexts-of-files, {context} of {name}", figures, of[context,], True)
     return wrong
 
 

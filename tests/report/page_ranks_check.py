@@ -4,7 +4,7 @@ import collections
 import re
 import urllib.parse
 
-from page_driver import OPEN_CALLS, ns, open_times, path_without_lines, ranks_of, rounds_to, rows_of, selected
+from page_driver import OPEN_CALLS, check_host_lines, ns, open_times, path_without_lines, ranks_of, rounds_to, rows_of, selected
 
 RANK_METRICS = {"time": "mpi_exclusive_s", "cpu": "cpu_exclusive_s", "calls": "calls", "sent": "bytes_sent",
                 "received": "bytes_received"}
@@ -180,6 +180,12 @@ def check_heat(page, metric, by, wanted, tables):
         order = sorted(hosts, key=key)
         page.show(f"ranks&metric={metric}&by={by}&order={name}&scale=row")
         wrong += check_axis(page, order)
+        wrong += check_host_lines(page, f"{metric} by {name}", "#heat .hosts",
+                                  [[hosts[rank] for rank in order]] if name in ("rank", "host") else [])
+        told = page.ask("const map = document.querySelector('#heat .hosts canvas'), box = map.getBoundingClientRect();"
+                        "map.dispatchEvent(new MouseEvent('mousemove', {clientX: box.right - 1, clientY: box.top})); return map.title")
+        if len(order) < 100 and not told.endswith(f" on {order[-1]}, {hosts[order[-1]] or '-'}"):
+            wrong.append(f"{metric} by {name}: the pointer tells {told}, not rank {order[-1]} on {hosts[order[-1]]}")
         for label_seen, width, alphas in page.ask("""
                 return [...document.querySelectorAll('#heat tbody tr:not(.of-classes)')].map(row => {
                     const canvas = row.querySelector('canvas');
