@@ -185,6 +185,12 @@ class Table {
         return this.names.labels(this.path(row, column));
     }
 
+    // The last of them; "": the cell has none.
+    lastLabel(row, column) {
+        const path = this.path(row, column);
+        return path ? this.names.label(path) : "";
+    }
+
     // The text of the cell as in tsv; "" if it is not known.
     exact(row, column) {
         const k = this.find(column), {texts, index, numbers, paths} = this.reader.column(k);

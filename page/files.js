@@ -18,7 +18,7 @@ const isApart = label => /^MPI_File_(i(read|write)|.*_(begin|end)$)/.test(partsO
 
 // {name, rows, apart, and the sum of each figure} of these rows of the table.
 function addRows(table, name, rows) {
-    const sums = {name, rows, apart: rows.some(row => isApart(table.labels(row, "context").at(-1) ?? ""))};
+    const sums = {name, rows, apart: rows.some(row => isApart(table.lastLabel(row, "context")))};
     for (const {name: figure} of fileFigures)
         sums[figure] = rows.reduce((sum, row) => sum + (table.number(row, figure) || 0), 0);
     return sums;
@@ -112,11 +112,11 @@ class FilesView {
     // Cells of all figures. Calls of a context are alike, so that it has a mean size.
     makeFigures(sums, ofContext) {
         const bytes = sums.bytes_read + sums.bytes_written, rate = sums.apart || !sums.time ? 0 : bytes / sums.time * 1e9;
-        const cell = (name, exact, shown) => make("td", {class: "number", title: exact, "data-of": name}, shown);
+        const cell = (exact, shown) => make("td", {class: "number", title: exact}, shown);
         const mean = ofContext ? Math.round(bytes / sums.calls) : 0;
-        return [...fileFigures.map(({name, type}) => cell(name, exactly(type, sums[name]), forPeople(type, sums[name]))),
-            ofContext ? cell("mean", mean || "", mean ? forPeople("bytes", mean) : "-") : null,
-            cell("rate", rate ? `${Math.round(rate)} bytes/s` : "", rate ? forPeople("bytes", rate) + "/s" : "-")];
+        return [...fileFigures.map(({name, type}) => cell(exactly(type, sums[name]), forPeople(type, sums[name]))),
+            ofContext ? cell(mean || "", mean ? forPeople("bytes", mean) : "-") : null,
+            cell(rate ? `${Math.round(rate)} bytes/s` : "", rate ? forPeople("bytes", rate) + "/s" : "-")];
     }
 
     makeFile(file) {

@@ -156,7 +156,7 @@ class ThreadsView {
     }
 
     told(row) {
-        return `thread ${this.threads.exact(row, "thread")} of rank ${this.threads.exact(row, "rank")} (${this.nameOf(row)}): ` +
+        return `thread ${this.threads.exact(row, "thread")} of rank ${this.threads.exact(row, "rank")} (${cutText(this.nameOf(row), mostInLine)}): ` +
             `${this.shown(this.metric, row)[0]} ${this.metric.told || this.metric.head}`;
     }
 

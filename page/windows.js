@@ -60,7 +60,7 @@ class WindowsView {
     }
 
     makeFigures(sums, figures) {
-        return figures.map(({name, type}) => make("td", {class: "number", title: exactly(type, sums[name]), "data-of": name}, forPeople(type, sums[name])));
+        return figures.map(({name, type}) => make("td", {class: "number", title: exactly(type, sums[name])}, forPeople(type, sums[name])));
     }
 
     nameOf({domain}) {

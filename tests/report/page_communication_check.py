@@ -156,8 +156,6 @@ def check_pair(page, tables):
     count = max(1, math.floor(len(names) / 2 + 0.5))
     senders, receivers = [names[names.index(first):names.index(last) + 1] for first, last in re.findall(
         rf"\({count:,} ranks?, (\d+) to (\d+)\)", legend)]
-    hosts = {row["rank"]: row["host"] for row in rows_of(tables, "ranks")}
-    wrong += check_host_lines(page, "closer", ".matrix-place", [[hosts[rank] for rank in side] for side in (receivers, senders)])
     if len(senders) != count or len(receivers) != count or source not in senders or destination not in receivers:
         wrong.append(f"closer around {source} and {destination}: {legend}")
     seen = [int(exact) for _, _, exact, _ in read_pairs(page, "calls")]
@@ -175,7 +173,17 @@ def check_pair(page, tables):
         messages = calls[sender, receiver]
         wanted = told_pair(tables, sender, receiver) + told_messages(messages)
         wrong += [] if told.startswith(wanted) else [f"the pointer tells {told}, not {wanted}"]
-    return wrong
+    return wrong + check_closer_hosts(page, tables, names)
+
+
+def check_closer_hosts(page, tables, names):
+    """Lines between hosts are those of the ranks that are shown, here the last ones."""
+    page.show(f"communication&metric=calls&rank={names[-1]}&to={names[-1]}")
+    page.ask("document.querySelector('.matrix').focus()")
+    page.send_keys("+")
+    hosts = {row["rank"]: row["host"] for row in rows_of(tables, "ranks")}
+    shown = [hosts[name] for name in names[-max(1, math.floor(len(names) / 2 + 0.5)):]]
+    return check_host_lines(page, "closer", ".matrix-place", [shown, shown])
 
 
 def check_why_not(page, tables, view, recorded, collected):
