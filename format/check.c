@@ -218,11 +218,28 @@ static int check_steps(const struct pc_stat *stat, uint32_t i, const struct pc_b
     return PC_OK;
 }
 
+/* Checks a record of one rank whose statistics are those of its row of values by definition. */
+static int check_row(const struct pc_profile *p, const struct pc_profile_data *d, uint32_t i,
+                     struct pc_error *error)
+{
+    uint64_t of_histograms = 0;
+    if (d->n_ranks != 1 || d->first_rank != d->ranks[0])
+        return refuse(error, "a record with a wrong first rank", i);
+    if (!pc_profile_has_rank(p, d->ranks[0]))
+        return refuse(error, "a record of an unknown rank", i);
+    for (uint32_t k = d->first_field; k < p->n_fields; k++)
+        if (p->fields[k].combine == PCOLLECT_HIST)
+            of_histograms |= d->values[k - d->first_field];
+    return of_histograms ? refuse(error, "a record with a value for a histogram", i) : PC_OK;
+}
+
 int pc_record_check_values(const struct pc_profile *p, const struct pc_profile_data *d, uint32_t i,
                            struct pc_error *error)
 {
     int err = PC_OK;
     bool first = true;
+    if (d->lone && d->lone == d->values)
+        return check_row(p, d, i, error);
     for (uint32_t k = d->first_field; k < p->n_fields && !err; k++) {
         if (d->kept == PC_KEPT_STEPS && !pc_field_in_steps(p, d, k))
             continue;
@@ -241,10 +258,8 @@ int pc_record_check_values(const struct pc_profile *p, const struct pc_profile_d
         for (uint32_t r = 0; is_hist && r < by.n; r++)
             if (pc_by_rank_value(&by, r))
                 return refuse(error, "a record with a value for a histogram", i);
-        if (err || (d->lone && d->lone == d->values))
-            continue;
         struct pc_stat listed = pc_stat_of(p, &by, k);
-        if (!pc_stat_same(&listed, &kept))
+        if (!err && !pc_stat_same(&listed, &kept))
             return refuse(error, "a record with wrong statistics", i);
     }
     return err || !first ? err : refuse(error, "a record without times keeps them", i);

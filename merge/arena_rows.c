@@ -154,12 +154,23 @@ static int read_descriptions(struct image *m)
     return PC_OK;
 }
 
+/* True if many rows may refer to nodes: of the table of open calls there is one row a thread, whose
+ * node is found by its path. */
+static bool refers_to_nodes(const struct image *m)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < m->n_tables; i++)
+        any |= pc_table_refers_to_contexts(&m->tables[i].table) &&
+               strcmp(m->tables[i].table.name, PCOLLECT_TABLE_OPEN_CALLS) != 0;
+    return any;
+}
+
 int pc_image_read_tables(struct image *m, enum pc_merge_part part)
 {
     int err = read_strings(m);
     if (!err)
         err = read_descriptions(m);
-    if (err || !m->n_tables || part == PC_MERGE_LATE)
+    if (err || part == PC_MERGE_LATE || !refers_to_nodes(m))
         return err;
     size_t n = m->n / PCOLLECT_REF_UNIT + 1;
     m->node_of = pc_pool_array(m->scratch, n, sizeof *m->node_of);

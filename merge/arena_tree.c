@@ -330,7 +330,8 @@ static uint32_t push_children(const struct image *m, uint32_t node, struct sorte
     for (uint32_t c = m->nodes[node].first_child; c != NO_CHILD; c = m->nodes[c].next)
         if (m->nodes[c].needed)
             stack[depth++] = (struct sorted){&m->nodes[c].node, c};
-    qsort(stack + first, depth - first, sizeof *stack, compare_children);
+    if (depth - first > 1)
+        qsort(stack + first, depth - first, sizeof *stack, compare_children);
     for (uint32_t i = first, k = depth; i + 1 < k; i++) {
         struct sorted swap = stack[i];
         stack[i] = stack[--k];

@@ -18,13 +18,14 @@ const void *pc_image_claim(struct image *m, pcollect_ref ref, size_t bytes)
 {
     const void *at = pc_image_at(m, ref, bytes);
     size_t end = ref + (bytes + PCOLLECT_REF_UNIT - 1) / PCOLLECT_REF_UNIT;
-    for (size_t i = ref; at && i < end; i++) {
-        uint64_t *word = &m->claimed[i / 64], bit = (uint64_t)1 << i % 64;
-        if (*word & bit)
-            at = NULL;
-        *word |= bit;
+    uint64_t before = 0;
+    for (size_t i = ref, next; at && i < end; i = next) {
+        next = (i | 63) + 1 < end ? (i | 63) + 1 : end;
+        uint64_t bits = UINT64_MAX >> (64 - (next - i)) << i % 64;
+        before |= m->claimed[i / 64] & bits;
+        m->claimed[i / 64] |= bits;
     }
-    return at;
+    return before ? NULL : at;
 }
 
 void pc_image_damaged(struct image *m, const char *what, pcollect_ref ref)
