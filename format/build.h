@@ -38,6 +38,10 @@ bool pc_profile_data_bins(struct pc_profile *p, struct pc_profile_data *d);
 bool pc_profile_data_keep(struct pc_profile *p, const struct pc_profile_data *from,
                           struct pc_profile_data *to);
 
+/* Gives a record of one rank that has values instead of statistics lists of this rank. It must stay
+ * where it is. False: no memory. */
+bool pc_profile_data_open(struct pc_profile *p, struct pc_profile_data *d);
+
 /* The values of field k in the lists of d, which must be in memory. */
 struct pc_by_rank pc_data_listed(const struct pc_profile *p, const struct pc_profile_data *d,
                                  uint32_t k);

@@ -87,15 +87,20 @@ static inline void pc_put_bytes(struct pc_buffer *b, const void *data, size_t n)
 #define PC_VARINT_MOST 10
 #define PC_EIGHTH_BITS 0x8080808080808080u
 
-static inline void pc_put_varint(struct pc_buffer *b, uint64_t v)
+/* Writes a varint, and returns where it ends. */
+static inline uint8_t *pc_store_varint(uint8_t *at, uint64_t v)
 {
-    uint8_t *at = pc_buffer_end(b, PC_VARINT_MOST);
-    if (!at)
-        return;
     for (; v >= 0x80; v >>= 7)
         *at++ = (uint8_t)(v | 0x80);
     *at++ = (uint8_t)v;
-    b->n = (size_t)(at - b->data);
+    return at;
+}
+
+static inline void pc_put_varint(struct pc_buffer *b, uint64_t v)
+{
+    uint8_t *at = pc_buffer_end(b, PC_VARINT_MOST);
+    if (at)
+        b->n = (size_t)(pc_store_varint(at, v) - b->data);
 }
 
 /* Maps small numbers of either sign to small varints: 0, -1, 1, -2 ... become 0, 1, 2, 3 ... */

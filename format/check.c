@@ -238,7 +238,7 @@ int pc_record_check_values(const struct pc_profile *p, const struct pc_profile_d
 {
     int err = PC_OK;
     bool first = true;
-    if (d->lone && d->lone == d->values)
+    if (d->form == PC_FORM_LONE && d->lone == d->values)
         return check_row(p, d, i, error);
     for (uint32_t k = d->first_field; k < p->n_fields && !err; k++) {
         if (d->kept == PC_KEPT_STEPS && !pc_field_in_steps(p, d, k))

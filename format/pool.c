@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The pool of a profile: a list of blocks from malloc, each used from its start. Small requests
- * share a block, large ones get their own, so that little is wasted in either case.
+ * The pool of a profile: a list of blocks from malloc, each used from its start, and from its end
+ * for what is not aligned. Small requests share a block, large ones get their own, so that little
+ * is wasted in either case.
  */
 #include "format/pool.h"
 
@@ -55,12 +56,25 @@ void pc_pool_free(struct pc_pool *pool)
 
 static char *add_block(struct pc_pool *pool, size_t bytes)
 {
-    struct block *b = calloc(1, sizeof *b + bytes);
+    struct block *b = calloc(1, sizeof *b + bytes + sizeof(uint64_t));
     if (!b)
         return NULL;
     b->next = pool->blocks;
     pool->blocks = b;
     return (char *)(b + 1);
+}
+
+/* Begins a block that small requests share. */
+static bool begin_block(struct pc_pool *pool)
+{
+    char *fresh = add_block(pool, pool->next_bytes);
+    if (!fresh)
+        return false;
+    pool->free_bytes = fresh;
+    pool->n_free = pool->next_bytes;
+    if (pool->next_bytes < BLOCK_MAX_BYTES)
+        pool->next_bytes *= 2;
+    return true;
 }
 
 void *pc_pool_array(struct pc_pool *pool, size_t n, size_t size)
@@ -72,13 +86,8 @@ void *pc_pool_array(struct pc_pool *pool, size_t n, size_t size)
     if (bytes > pool->n_free) {
         if (bytes >= pool->next_bytes / 2)
             return add_block(pool, bytes ? bytes : ALIGN);
-        char *fresh = add_block(pool, pool->next_bytes);
-        if (!fresh)
+        if (!begin_block(pool))
             return NULL;
-        pool->free_bytes = fresh;
-        pool->n_free = pool->next_bytes;
-        if (pool->next_bytes < BLOCK_MAX_BYTES)
-            pool->next_bytes *= 2;
     }
     void *out = pool->free_bytes;
     if (!out)
@@ -86,6 +95,18 @@ void *pc_pool_array(struct pc_pool *pool, size_t n, size_t size)
     pool->free_bytes += bytes;
     pool->n_free -= bytes;
     return out;
+}
+
+uint8_t *pc_pool_bytes(struct pc_pool *pool, size_t n)
+{
+    if (n > pool->n_free || !pool->free_bytes) {
+        if (n >= pool->next_bytes / 2)
+            return pc_pool_array(pool, n, 1);
+        if (!begin_block(pool))
+            return NULL;
+    }
+    pool->n_free -= n;
+    return (uint8_t *)pool->free_bytes + pool->n_free;
 }
 
 bool pc_pool_adopt(struct pc_pool *pool, void *data)

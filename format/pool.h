@@ -19,6 +19,9 @@ void pc_pool_free(struct pc_pool *pool);
  * For n = 0 the result is an address other than NULL. */
 void *pc_pool_array(struct pc_pool *pool, size_t n, size_t size);
 
+/* n bytes that are not aligned; a reader may read 8 bytes more. NULL: no memory. */
+uint8_t *pc_pool_bytes(struct pc_pool *pool, size_t n);
+
 /* Takes over memory of malloc, which is freed with the pool; NULL is nothing. False: no memory, and
  * it was freed. */
 bool pc_pool_adopt(struct pc_pool *pool, void *data);

@@ -196,28 +196,41 @@ enum pc_kept {
     PC_KEPT_STEPS  /* its times alone, in steps (pc_field_in_steps) */
 };
 
+/* The form in which a record has its statistics. Those of one rank may be its values, if they
+ * follow from these. */
+enum pc_form {
+    PC_FORM_STATS,
+    PC_FORM_LONE,  /* in the profile of an arena, where `lone` is the row of values */
+    PC_FORM_PACKED /* in one that was read without values */
+};
+
 /* The record of one node: for each of its fields either a statistic or bins. The record of an OP or
  * DOMAIN has all fields of the profile, that of a POINT those of compute plugins, from first_field
- * on. Field k is element k - first_field of stats, lone and bins, and of each row of values.
- * Records of one rank may have `lone` instead of `stats`, an eighth of the bytes, if their
- * statistics are those of these values: in the profile of an arena, where `lone` is the row of
- * values, and in one that was read without values. In both histograms are coded. */
+ * on. Field k is element k - first_field of stats, lone, packed and bins, and of each row of
+ * values. Records that have no statistics have coded histograms. A large profile has a million
+ * records. */
 struct pc_profile_data {
     uint32_t first_field;
-    uint32_t n_ranks;      /* ranks that have the context, at least 1 */
-    int32_t first_rank;    /* the lowest of them */
-    uint8_t kept;          /* enum pc_kept; the lists are not in memory if p->statistics_only */
-    bool is_coded;         /* its histograms are; see p->bins_room */
-    uint32_t stored;       /* number of the record in p->columns or p->steps, if it has no lists */
-    struct pc_stat *stats; /* n_fields - first_field; histograms: only n is used; NULL: `lone` */
-    uint64_t *lone;        /* n_fields - first_field values of rank first_rank; NULL: `stats` */
+    uint32_t n_ranks;   /* ranks that have the context, at least 1 */
+    int32_t first_rank; /* the lowest of them */
+    uint8_t kept;       /* enum pc_kept; the lists are not in memory if p->statistics_only */
+    uint8_t form;       /* enum pc_form */
+    bool is_coded;      /* its histograms are; see p->bins_room */
+    uint32_t stored;    /* number of the record in p->columns or p->steps, if it has no lists */
+    union {
+        struct pc_stat *stats; /* n_fields - first_field; histograms: only n is used */
+        uint64_t *lone;        /* n_fields - first_field values of rank first_rank */
+        const uint8_t *packed; /* the same as varints (pc_data_unpack) */
+    };
     union {
         uint64_t **bins; /* n_fields - first_field; NULL but for histograms; NULL: p->no_bins */
         const uint8_t *coded; /* with is_coded: bins of all histograms, as in a file */
     };
-    int32_t *ranks;   /* n_ranks, ascending; NULL: only the statistics are here */
-    uint64_t *values; /* row per rank; 0 for histograms; NULL: kept otherwise, or no lists */
-    uint16_t *steps;  /* row per rank, of its times; NULL: kept otherwise, or no lists */
+    int32_t *ranks; /* n_ranks, ascending; NULL: only the statistics are here, and no lists */
+    union {
+        uint64_t *values; /* row per rank; 0 for histograms */
+        uint16_t *steps;  /* with PC_KEPT_STEPS: row per rank, of its times */
+    };
 };
 
 struct pc_shares; /* format/value_shares.h */
@@ -300,14 +313,24 @@ static inline struct pc_stat pc_stat_of_one(const struct pc_profile_field *f, in
     return (struct pc_stat){v, (pc_u128)v * v, 1, v, v, rank, rank};
 }
 
+/* Field k of a packed record. */
+uint64_t pc_data_unpack(const struct pc_profile_data *d, uint32_t k);
+
+/* Field k of a record of one rank that has values instead of statistics. */
+static inline uint64_t pc_data_of_one(const struct pc_profile_data *d, uint32_t k)
+{
+    return d->form == PC_FORM_LONE ? d->lone[k - d->first_field] : pc_data_unpack(d, k);
+}
+
 /* The statistic of field k in record d of p; of no rank if the record does not have the field. */
 static inline struct pc_stat pc_data_stat(const struct pc_profile *p,
                                           const struct pc_profile_data *d, uint32_t k)
 {
     if (k < d->first_field)
         return (struct pc_stat){.n = 0};
-    return d->lone ? pc_stat_of_one(&p->fields[k], d->first_rank, d->lone[k - d->first_field])
-                   : d->stats[k - d->first_field];
+    return d->form == PC_FORM_STATS
+               ? d->stats[k - d->first_field]
+               : pc_stat_of_one(&p->fields[k], d->first_rank, pc_data_of_one(d, k));
 }
 
 /* Its sum alone, which readers ask for most. */
@@ -316,9 +339,9 @@ static inline pc_u128 pc_data_sum(const struct pc_profile *p, const struct pc_pr
 {
     if (k < d->first_field)
         return 0;
-    if (!d->lone)
+    if (d->form == PC_FORM_STATS)
         return d->stats[k - d->first_field].sum;
-    return p->fields[k].combine == PCOLLECT_HIST ? 0 : d->lone[k - d->first_field];
+    return p->fields[k].combine == PCOLLECT_HIST ? 0 : pc_data_of_one(d, k);
 }
 
 /* Decodes the coded bins of field k, a histogram of the record, into p->bins_room. */

@@ -182,9 +182,7 @@ bool pc_profile_data_code(struct pc_profile *p, struct pc_profile_data *d,
         if (is_histogram(p, d, i))
             pc_bins_put(bins[i], (struct pc_bin_range){0, p->fields[d->first_field + i].bins},
                         room);
-    /* Their cursor (coded_bins) does not know where they end, and a number is read by eight bytes.
-     */
-    uint8_t *coded = room->failed ? NULL : pc_pool_array(p->memory, room->n + sizeof(uint64_t), 1);
+    uint8_t *coded = room->failed ? NULL : pc_pool_bytes(p->memory, room->n);
     if (coded && room->n)
         memcpy(coded, room->data, room->n);
     d->coded = coded;

@@ -47,7 +47,6 @@ void pc_profile_data_drop(struct pc_profile_data *d)
     d->kept = PC_KEPT_NONE;
     d->ranks = NULL;
     d->values = NULL;
-    d->steps = NULL;
 }
 
 void pc_profile_data_bound(const struct pc_profile *p, struct pc_profile_data *d)
@@ -93,6 +92,7 @@ bool pc_profile_data_of_one(struct pc_profile *p, struct pc_profile_data *d, uns
     d->n_ranks = 1;
     d->first_rank = *rank;
     d->kept = PC_KEPT_EXACT;
+    d->form = PC_FORM_LONE;
     d->ranks = rank;
     d->values = d->lone = pc_pool_array(p->memory, n_fields, sizeof *d->values);
     return d->values != NULL;
@@ -116,6 +116,34 @@ static bool is_of_one(const struct pc_profile *p, const struct pc_profile_data *
     return same;
 }
 
+static unsigned varint_bytes(uint64_t v)
+{
+    return (70u - (unsigned)__builtin_clzll(v | 1)) / 7;
+}
+
+/* Packs the least values of statistics, one for each field of d, as what d has. */
+static bool pack(struct pc_profile *p, const struct pc_stat *stats, struct pc_profile_data *d)
+{
+    uint32_t n_fields = p->n_fields - d->first_field;
+    size_t n = 0;
+    for (uint32_t i = 0; i < n_fields; i++)
+        n += varint_bytes(stats[i].min);
+    uint8_t *at = pc_pool_bytes(p->memory, n);
+    d->form = PC_FORM_PACKED;
+    d->packed = at;
+    for (uint32_t i = 0; at && i < n_fields; i++)
+        at = pc_store_varint(at, stats[i].min);
+    return at != NULL;
+}
+
+uint64_t pc_data_unpack(const struct pc_profile_data *d, uint32_t k)
+{
+    uint32_t n = k - d->first_field;
+    struct pc_cursor c = pc_cursor_over(d->packed, (size_t)PC_VARINT_MOST * (n + 2));
+    pc_pass_varints(&c, n);
+    return pc_get_varint(&c);
+}
+
 bool pc_profile_data_keep(struct pc_profile *p, const struct pc_profile_data *from,
                           struct pc_profile_data *to)
 {
@@ -127,11 +155,18 @@ bool pc_profile_data_keep(struct pc_profile *p, const struct pc_profile_data *fr
             memcpy(to->stats, from->stats, n * sizeof *to->stats);
         return to->stats != NULL;
     }
-    to->stats = NULL;
-    to->lone = pc_pool_array(p->memory, n, sizeof *to->lone);
-    for (uint32_t i = 0; to->lone && i < n; i++)
-        to->lone[i] = from->stats[i].min;
-    return to->lone != NULL;
+    return pack(p, from->stats, to);
+}
+
+bool pc_profile_data_open(struct pc_profile *p, struct pc_profile_data *d)
+{
+    const struct pc_profile_data from = *d;
+    if (!pc_profile_data_of_one(p, d, from.first_field ? PCOLLECT_NODE_POINT : PCOLLECT_NODE_OP,
+                                &d->first_rank))
+        return false;
+    for (uint32_t k = d->first_field; k < p->n_fields; k++)
+        d->lone[k - d->first_field] = pc_data_of_one(&from, k);
+    return true;
 }
 
 bool pc_profile_data_init(struct pc_profile *p, struct pc_profile_data *d, unsigned kind,
@@ -146,7 +181,7 @@ struct pc_by_rank pc_data_listed(const struct pc_profile *p, const struct pc_pro
 {
     static const uint64_t no_value = 0;
     struct pc_by_rank out = {.n = d->n_ranks, .ranks = d->ranks, .values = &no_value};
-    if (d->steps) {
+    if (d->kept == PC_KEPT_STEPS) {
         out.steps = d->steps + pc_data_step_place(p, d, k);
         out.stride = pc_data_n_steps(p, d);
         return pc_field_in_steps(p, d, k) ? out : (struct pc_by_rank){0};

@@ -333,7 +333,7 @@ static bool make_lists(struct pc_profile *p, struct pc_profile_data *d, enum pc_
         d->steps = pc_pool_array(p->memory, n, sizeof *d->steps);
     else
         d->values = pc_pool_array(p->memory, n, sizeof *d->values);
-    return d->ranks && (d->steps || d->values);
+    return d->ranks && d->values;
 }
 
 bool pc_records_mark(struct pc_profile *p, const uint8_t *kept)

@@ -170,7 +170,8 @@ static bool add_rank(struct pc_profile *p, struct pc_profile_data *d, int32_t ra
         memcpy(d->ranks, before.ranks, n * sizeof *d->ranks);
         memcpy(d->values, before.values, n * width * sizeof *d->values);
     }
-    d->lone = NULL;
+    d->form = PC_FORM_STATS;
+    d->stats = NULL; /* not made yet */
     d->ranks[n] = rank;
     d->n_ranks = (uint32_t)n + 1;
     return true;
@@ -180,13 +181,15 @@ static bool add_rank(struct pc_profile *p, struct pc_profile_data *d, int32_t ra
 static bool add_record(struct pc_profile *p, const struct pc_profile_data *from,
                        struct pc_profile_data *to)
 {
-    int32_t last = to->lone ? to->first_rank : to->ranks[to->n_ranks - 1];
+    bool lone = to->form == PC_FORM_LONE;
+    int32_t last = lone ? to->first_rank : to->ranks[to->n_ranks - 1];
     if (to->is_coded && !open_bins(p, to))
         return false;
     if (from->first_rank != last && !add_rank(p, to, from->first_rank))
         return false;
+    lone &= from->first_rank == last;
     uint64_t *sums =
-        to->lone ? to->lone : to->values + (to->n_ranks - 1) * (p->n_fields - to->first_field);
+        lone ? to->lone : to->values + (to->n_ranks - 1) * (p->n_fields - to->first_field);
     for (uint32_t k = to->first_field; k < p->n_fields; k++) {
         const struct pc_profile_field *field = &p->fields[k];
         uint64_t *sum = &sums[k - to->first_field];
@@ -197,22 +200,29 @@ static bool add_record(struct pc_profile *p, const struct pc_profile_data *from,
             for (uint32_t bin = 0; bin < field->bins; bin++)
                 to->bins[k - to->first_field][bin] += bins[bin];
         } else {
-            *sum = pc_field_combine(field->combine, *sum, from->lone[k - to->first_field]);
+            *sum = pc_field_combine(field->combine, *sum, pc_data_of_one(from, k));
         }
     }
     return true;
 }
 
-static bool put_record(struct fold *f, uint32_t node, uint32_t data)
+static struct pc_profile_data *put_record(struct fold *f, uint32_t node, uint32_t data)
 {
-    struct pc_profile_node *n = &f->nodes[node];
+    struct pc_profile_data *d = &f->data[f->n_data];
+    f->nodes[node].data = f->n_data++;
+    *d = f->p->data[data];
+    return d;
+}
+
+/* Puts a record that is folded, or adds it to the one that is there. */
+static bool put_folded(struct fold *f, uint32_t node, uint32_t data)
+{
     if (data == PC_NO_INDEX)
         return true;
-    if (n->data != PC_NO_INDEX)
-        return add_record(f->p, &f->p->data[data], &f->data[n->data]);
-    n->data = f->n_data;
-    f->data[f->n_data++] = f->p->data[data];
-    return true;
+    if (f->nodes[node].data != PC_NO_INDEX)
+        return add_record(f->p, &f->p->data[data], &f->data[f->nodes[node].data]);
+    struct pc_profile_data *d = put_record(f, node, data);
+    return d->form != PC_FORM_PACKED || pc_profile_data_open(f->p, d);
 }
 
 /* The node of the new tree for an item, found or made. */
@@ -240,7 +250,7 @@ static bool put_items(struct fold *f, uint32_t before)
     while (ok && f->next < f->n_items && f->items[f->order[f->next]].until == before) {
         const struct item *item = &f->items[f->order[f->next++]];
         uint32_t at = place_of_item(f, item);
-        ok = put_record(f, at, f->p->nodes[item->node].data);
+        ok = put_folded(f, at, f->p->nodes[item->node].data);
         f->place[item->node] = at;
         f->last = item;
     }
@@ -253,8 +263,8 @@ static void put_staying(struct fold *f, uint32_t i)
     struct pc_profile_node *to = &f->nodes[f->n_nodes];
     *to = *n;
     to->parent = i ? f->place[n->parent] : PC_NO_INDEX;
-    to->data = PC_NO_INDEX;
-    put_record(f, f->n_nodes, n->data);
+    if (n->data != PC_NO_INDEX)
+        put_record(f, f->n_nodes, n->data);
     f->place[i] = f->n_nodes++;
 }
 
@@ -366,8 +376,7 @@ static uint64_t time_of(const struct pc_profile *p, const struct pc_profile_data
 {
     uint64_t time = 0;
     for (uint32_t k = d->first_field; k < p->n_fields; k++)
-        if (pc_field_in_steps(p, d, k) &&
-            __builtin_add_overflow(time, d->lone[k - d->first_field], &time))
+        if (pc_field_in_steps(p, d, k) && __builtin_add_overflow(time, pc_data_of_one(d, k), &time))
             return UINT64_MAX;
     return time;
 }
@@ -379,31 +388,21 @@ static uint32_t list_own(const struct pc_profile *p, struct own *own)
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *node = &p->nodes[i];
         bool folded = pc_node_is_within(node, i, pc_node_is_folded(node), &end);
-        if (!folded && node->data != PC_NO_INDEX && p->data[node->data].lone)
+        if (!folded && node->data != PC_NO_INDEX && p->data[node->data].form != PC_FORM_STATS)
             own[n++] = (struct own){time_of(p, &p->data[node->data]), node->data};
     }
     return n;
 }
 
-/* Gives a record the list of its rank, to which others are added. */
-static void list_rank(struct pc_profile_data *d)
-{
-    d->ranks = &d->first_rank;
-    d->values = d->lone;
-    d->kept = PC_KEPT_EXACT;
-}
-
-/* Sets the fates of all records, and lists of those that are folded. */
-static void choose_own(struct pc_profile *p, uint32_t most, const struct own *own, uint32_t n_own,
-                       enum pc_record_fate *fates)
+/* Sets the fates of all records. */
+static void choose_own(const struct pc_profile *p, uint32_t most, const struct own *own,
+                       uint32_t n_own, enum pc_record_fate *fates)
 {
     uint32_t n_more = p->n_data - most;
     for (uint32_t i = 0; i < p->n_data; i++)
         fates[i] = p->data[i].n_ranks == 1 && p->n_ranks > 1 ? PC_RECORD_OWN : PC_RECORD_SHARED;
-    for (uint32_t i = 0; i < n_own && i < n_more; i++) {
+    for (uint32_t i = 0; i < n_own && i < n_more; i++)
         fates[own[i].data] = PC_RECORD_FOLDED;
-        list_rank(&p->data[own[i].data]);
-    }
 }
 
 /* Makes the statistics of records to which those of other ranks were added. */
@@ -411,7 +410,7 @@ static bool derive_sums(struct pc_profile *p)
 {
     for (uint32_t i = 0; i < p->n_data; i++) {
         struct pc_profile_data *d = &p->data[i];
-        if (d->lone || d->stats)
+        if (d->form != PC_FORM_STATS || d->stats)
             continue;
         d->stats = pc_pool_array(p->memory, p->n_fields - d->first_field, sizeof *d->stats);
         if (!d->stats)

@@ -189,7 +189,7 @@ static void get_record(struct getting *g, int32_t rank, uint32_t place)
         d->ranks[row] = rank;
     else
         g->c.failed |= d->ranks[row] != rank; /* a list of all ranks is that of others, too */
-    if (d->steps)
+    if (d->kept == PC_KEPT_STEPS)
         get_steps(g, d, row);
     else
         get_values(g, d, row);

@@ -43,8 +43,8 @@ static void statistics_alone_are_those_of_the_whole_file(void **state)
                 const struct pc_profile_data *a = &p->data[i], *b = &q->data[i];
                 assert_true(late || !q->statistics_only || !b->ranks);
                 assert_true(a->n_ranks == b->n_ranks && a->kept == b->kept);
-                assert_true((b->lone != NULL) != (b->stats != NULL));
-                n_lone += b->lone != NULL;
+                assert_true(b->form == PC_FORM_STATS || b->form == PC_FORM_PACKED);
+                n_lone += b->form == PC_FORM_PACKED;
                 for (uint32_t k = 0; k < p->n_fields - a->first_field; k++) {
                     struct pc_stat of_a = pc_data_stat(p, a, a->first_field + k);
                     struct pc_stat of_b = pc_data_stat(q, b, b->first_field + k);

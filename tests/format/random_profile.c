@@ -508,7 +508,6 @@ static void round_record(struct pc_profile *p, struct pc_profile_data *d)
             if (pc_field_in_steps(p, d, k))
                 *to++ = (uint16_t)pc_step_of(pc_data_value(p, &exact, r, k));
     }
-    d->values = NULL;
 }
 
 void round_times(struct pc_profile *p)

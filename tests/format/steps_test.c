@@ -188,7 +188,7 @@ static void a_reader_that_does_not_know_steps_passes_over_them(void **state)
     q = read_well(path, false);
     assert_int_equal(count_rounded(q), 0);
     for (uint32_t i = 0; i < p->n_data; i++) {
-        bool exact = p->data[i].values != NULL;
+        bool exact = p->data[i].kept == PC_KEPT_EXACT;
         assert_int_equal(q->data[i].kept, exact ? PC_KEPT_EXACT : PC_KEPT_NONE);
         assert_true(exact == (q->data[i].ranks != NULL));
         assert_memory_equal(p->data[i].stats, q->data[i].stats,
@@ -286,8 +286,8 @@ static void a_sum_with_times_in_steps_has_steps(void **state)
         assert_near(exact, ab);
         assert_true(count_rounded(ab) >= count_rounded(a));
         for (uint32_t i = 0; i < ab->n_data; i++)
-            n_joined += ab->data[i].steps && ab->data[i].ranks[ab->data[i].n_ranks - 1] >= 8 &&
-                        ab->data[i].ranks[0] < 8;
+            n_joined += ab->data[i].kept == PC_KEPT_STEPS &&
+                        ab->data[i].ranks[ab->data[i].n_ranks - 1] >= 8 && ab->data[i].ranks[0] < 8;
         pc_profile_free(a);
         pc_profile_free(b);
         pc_profile_free(ab);
@@ -409,7 +409,7 @@ static void steps_are_held_against_statistics(void **state)
         struct pc_profile *p = profile_of_ranks(&shapes[3], 0, 4, 4);
         uint32_t i = 0;
         round_times(p);
-        while (!p->data[i].steps || pc_data_stat(p, &p->data[i], 4).sum < 1u << 20)
+        while (p->data[i].kept != PC_KEPT_STEPS || pc_data_stat(p, &p->data[i], 4).sum < 1u << 20)
             i++;
         struct pc_profile_data *d = &p->data[i];
         struct pc_stat *time = &d->stats[4 - d->first_field];

@@ -175,7 +175,7 @@ static void check_marks(struct pc_profile *p)
 static void drop_lists(struct pc_profile_data *d)
 {
     d->lone = d->values;
-    d->stats = NULL;
+    d->form = PC_FORM_LONE;
     d->kept = PC_KEPT_NONE;
     d->ranks = NULL;
     d->values = NULL;
@@ -507,7 +507,7 @@ static void check_added_up(const char *path, uint32_t most, const struct sums *a
     assert_int_equal(pc_pcol_read_columns(path, &p, NULL), PC_OK);
     uint32_t n_before = p->n_data;
     for (uint32_t i = 0; i < p->n_data; i++)
-        n_own += p->data[i].lone != NULL;
+        n_own += p->data[i].form == PC_FORM_PACKED;
     assert_int_equal(pc_fold_own(p, most, &n_contexts), PC_OK);
     struct sums sums = sums_of(p);
     bool *below = calloc(p->n_nodes, sizeof *below);

@@ -29,7 +29,6 @@ static void round_record(struct sample *s, uint32_t i)
     for (uint32_t r = 0; r < d->n_ranks; r++)
         steps[i][r] = (uint16_t)pc_step_of(pc_data_value(&s->p, d, r, field));
     d->kept = PC_KEPT_STEPS;
-    d->values = NULL;
     d->steps = steps[i];
 }
 

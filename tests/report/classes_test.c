@@ -286,9 +286,11 @@ static void put_call(struct pc_profile *p, uint32_t k, bool in_steps)
     p->data[k] = (struct pc_profile_data){.n_ranks = RANKS,
                                           .kept = in_steps ? PC_KEPT_STEPS : PC_KEPT_EXACT,
                                           .stats = s,
-                                          .ranks = numbers,
-                                          .values = in_steps ? NULL : values[k],
-                                          .steps = in_steps ? steps[k] : NULL};
+                                          .ranks = numbers};
+    if (in_steps)
+        p->data[k].steps = steps[k];
+    else
+        p->data[k].values = values[k];
 }
 
 /* Every eighth rank and rank 0 are different. */
