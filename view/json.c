@@ -53,7 +53,7 @@ static void put_frame(FILE *out, const struct pct_data *d, const struct pct_node
                 n->frame->inlined ? "true" : "false",
                 n->frame->tail_call ? "\"tail_call\": true, " : "");
         pct_json_put(out, n->module == PC_NO_INDEX ? NULL : d->profile->modules[n->module].path);
-        fprintf(out, ", \"offset\": %llu", (unsigned long long)n->offset);
+        fprintf(out, ", \"offset\": %llu", (unsigned long long)pct_node_offset(d->profile, n));
     }
     fputc('}', out);
 }

@@ -22,7 +22,7 @@ void pct_node_whole_name(struct pct_buf *b, const struct pc_profile *p, const st
     else
         pct_label_nameless(
             b, n->module == PC_NO_INDEX ? "unknown" : pc_base_name(p->modules[n->module].path),
-            n->frame, n->offset, 0);
+            n->frame, pct_node_offset(p, n), 0);
 }
 
 static bool has_function(const struct pct_node *n)

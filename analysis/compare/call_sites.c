@@ -53,9 +53,10 @@ static void number_calls(const struct call *calls, size_t first, size_t end,
                                      : (struct pct_call_site){0, 1};
 }
 
-static uint64_t place_in(const struct pct_node *caller)
+static uint64_t place_in(const struct pct_tree *t, const struct pct_node *caller)
 {
-    return caller->frame->function ? caller->frame->line : caller->offset;
+    return caller->frame->function ? caller->frame->line
+                                   : pct_node_offset(t->totals->profile, caller);
 }
 
 struct pct_call_site *pct_call_sites(const struct pct_tree *t, const char *const *labels)
@@ -68,7 +69,7 @@ struct pct_call_site *pct_call_sites(const struct pct_tree *t, const char *const
         sites[i].n = 1;
         if (caller && t->nodes[caller].kind == PCOLLECT_NODE_FRAME)
             calls[n++] = (struct call){t->nodes[caller].parent, labels[caller], labels[i],
-                                       place_in(&t->nodes[caller]), i};
+                                       place_in(t, &t->nodes[caller]), i};
     }
     qsort(calls, n, sizeof *calls, compare_calls);
     for (size_t first = 0, end; first < n; first = end) {

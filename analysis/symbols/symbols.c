@@ -49,14 +49,20 @@ struct pct_symbols {
     struct entry *entries;
     size_t n, room;
     struct pct_hash_index by_spot;
-    struct pct_place *nodes;    /* by node of the profile; frames NULL: not asked for */
+    uint32_t *nodes;            /* by node of the profile: its entry, or NOT_ASKED */
     struct pct_callee *callees; /* by MPI function; n 0: not asked for */
 };
 
 static const struct pct_frame unknown_frame;
-static const struct pct_place unknown_place = {&unknown_frame, 1};
 static const struct pct_frame folded_frame = {.function = "(contexts added up)"};
-static const struct pct_place folded_place = {&folded_frame, 1}; /* PC_NODE_FOLDED */
+
+/* The first entries: places that no address has. */
+enum { NOT_ASKED, NO_FRAMES, UNKNOWN, FOLDED, N_FIXED };
+static const struct entry fixed_entries[N_FIXED] = {
+    [NO_FRAMES] = {.place = {&unknown_frame, 0}},
+    [UNKNOWN] = {.place = {&unknown_frame, 1}},
+    [FOLDED] = {.place = {&folded_frame, 1}}, /* PC_NODE_FOLDED */
+};
 
 void pct_symbols_free(struct pct_symbols *s)
 {
@@ -70,10 +76,9 @@ void pct_symbols_free(struct pct_symbols *s)
         pct_dw_close(s->modules[i].dw);
     }
 #endif
-    for (size_t i = 0; i < s->n; i++) {
+    for (size_t i = 0; i < s->n; i++)
         if (s->entries[i].owned)
             pct_free((void *)s->entries[i].place.frames);
-    }
     pct_free(s->entries);
     pct_hash_free(&s->by_spot);
     pct_free(s->nodes);
@@ -399,7 +404,7 @@ static struct pct_place look_up(struct pct_symbols *s, struct module *m, uint64_
         n = found[0].begin != 0;
     }
     if (!n)
-        return unknown_place;
+        return fixed_entries[UNKNOWN].place;
     n = pct_origin_withhold(&s->profile->modules[m - s->modules], found, n);
     struct pct_frame *frames = pct_alloc(n, sizeof *frames);
     memcpy(frames, found, n * sizeof *frames);
@@ -424,7 +429,7 @@ static struct pct_place look_up(struct pct_symbols *s, struct module *m, uint64_
     (void)s;
     (void)m;
     (void)offset;
-    return unknown_place;
+    return fixed_entries[UNKNOWN].place;
 }
 #endif
 
@@ -455,7 +460,7 @@ static struct pct_place place_in_vdso(uint64_t offset)
 {
     const char *name = offset ? pct_vdso_function(offset - 1) : NULL;
     if (!name)
-        return unknown_place;
+        return fixed_entries[UNKNOWN].place;
     struct pct_frame *frame = pct_alloc(1, sizeof *frame);
     frame->function = name;
     return (struct pct_place){frame, 1};
@@ -491,7 +496,7 @@ static uint32_t hash_spot(struct pct_spot spot)
     return (uint32_t)hash;
 }
 
-/* The entry of a spot, without a place if it is new; valid until the next call. */
+/* The entry of a spot, without a place if it is new; all are valid until the next call. */
 static struct entry *make_entry(struct pct_symbols *s, struct pct_spot spot)
 {
     struct pct_hash_search search = {.hash = hash_spot(spot)};
@@ -574,34 +579,34 @@ static void improve(struct pct_symbols *s, struct entry *e)
         pct_free((void *)worse);
 }
 
-struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64_t offset)
+static struct entry *find_entry(struct pct_symbols *s, uint32_t module, uint64_t offset)
 {
     if (module == PC_NO_INDEX && offset == PC_NODE_FOLDED)
-        return folded_place;
-    if (module >= s->profile->n_modules)
-        return unknown_place;
-    if (is_nameless(&s->modules[module]))
-        return unknown_place;
+        return &s->entries[FOLDED];
+    if (module >= s->profile->n_modules || is_nameless(&s->modules[module]))
+        return &s->entries[UNKNOWN];
     struct entry *e = make_entry(s, spot_of_address(module, offset));
     if (e->open)
         improve(s, e);
     if (!e->place.frames) {
-        struct pct_place place = find_place(s, module, offset);
-        note_place(&s->modules[module], place);
-        *e = (struct entry){.spot = spot_of_address(module, offset),
-                            .place = place,
-                            .owned = place.frames != &unknown_frame};
+        e->place = find_place(s, module, offset);
+        e->owned = e->place.frames != &unknown_frame;
+        note_place(&s->modules[module], e->place);
     }
-    return e->place;
+    return e;
+}
+
+struct pct_place pct_symbols_find(struct pct_symbols *s, uint32_t module, uint64_t offset)
+{
+    return find_entry(s, module, offset)->place;
 }
 
 /* ---- Nodes of the profile -------------------------------------------------------------------- */
 
-static struct pct_place place_of_spot(struct pct_symbols *s, struct pct_spot spot)
+static struct entry *find_callee(struct pct_symbols *s, struct pct_spot spot)
 {
-    if (spot.callee_module == PCT_CALLEE_OP)
-        return (struct pct_place){&unknown_frame, 0};
-    return pct_symbols_find(s, spot.callee_module, spot.callee);
+    return spot.callee_module == PCT_CALLEE_OP ? &s->entries[NO_FRAMES]
+                                               : find_entry(s, spot.callee_module, spot.callee);
 }
 
 /* Stores for a call the frames that tail calls removed below it, followed by the place that it
@@ -609,7 +614,7 @@ static struct pct_place place_of_spot(struct pct_symbols *s, struct pct_spot spo
 static void join_places(struct pct_symbols *s, struct pct_spot spot,
                         const struct pct_frame *removed, size_t n)
 {
-    struct pct_place place = place_of_spot(s, spot);
+    struct pct_place place = find_callee(s, spot)->place;
     if (n) {
         struct pct_frame *frames = pct_alloc(n + place.n_frames, sizeof *frames);
         memcpy(frames, removed, n * sizeof *frames);
@@ -655,11 +660,10 @@ static void find_removed(struct pct_symbols *s, struct pct_spot spot)
     struct pct_frame removed[PCT_MAX_INLINED];
     struct pct_callee callee = {.n = 0};
     struct pct_tails *t = tails_of(s, spot.module), *there;
-    if (t && spot.callee_module == PCT_CALLEE_OP) {
+    if (t && spot.callee_module == PCT_CALLEE_OP)
         callee = *callee_of_op(s, spot.callee);
-    } else if (t && spot.callee && (there = tails_of(s, spot.callee_module))) {
+    else if (t && spot.callee && (there = tails_of(s, spot.callee_module)))
         callee = pct_tails_identify(there, spot.callee - 1);
-    }
     size_t n = callee.n ? pct_tails_find(t, spot.offset, &callee, removed, PCT_MAX_INLINED) : 0;
     join_places(s, spot, removed,
                 pct_origin_withhold(&s->profile->modules[spot.module], removed, n));
@@ -671,36 +675,44 @@ static void find_removed(struct pct_symbols *s, struct pct_spot spot)
 }
 #endif
 
-struct pct_place pct_symbols_node_once(struct pct_symbols *s, const struct pc_profile_node *n,
-                                       const struct pc_profile_node *up)
+static struct entry *find_node(struct pct_symbols *s, const struct pc_profile_node *n,
+                               const struct pc_profile_node *up)
 {
     bool op = n->kind == PCOLLECT_NODE_OP;
     /* An instruction is looked up like a return address behind it. */
     uint64_t offset = n->offset + (n->kind == PCOLLECT_NODE_POINT);
     if (!up || up->kind != PCOLLECT_NODE_FRAME || up->module >= s->profile->n_modules ||
         (!op && n->module >= s->profile->n_modules))
-        return op ? (struct pct_place){&unknown_frame, 0} : pct_symbols_find(s, n->module, offset);
+        return op ? &s->entries[NO_FRAMES] : find_entry(s, n->module, offset);
     struct pct_spot spot = {.module = up->module,
                             .offset = up->offset,
                             .callee_module = op ? PCT_CALLEE_OP : n->module,
                             .callee = op ? n->op : offset};
-    pct_symbols_find(s, spot.module, spot.offset);
-    struct pct_place place = place_of_spot(s, spot); /* both files are open now */
+    find_entry(s, spot.module, spot.offset);
+    struct entry *callee = find_callee(s, spot); /* both files are open now */
     if (is_nameless(&s->modules[spot.module]))
-        return place;
+        return callee;
     if (!make_entry(s, spot)->place.frames)
         find_removed(s, spot);
-    return make_entry(s, spot)->place;
+    return make_entry(s, spot);
+}
+
+struct pct_place pct_symbols_node_once(struct pct_symbols *s, const struct pc_profile_node *n,
+                                       const struct pc_profile_node *up)
+{
+    return find_node(s, n, up)->place;
 }
 
 struct pct_place pct_symbols_node(struct pct_symbols *s, uint32_t node)
 {
     if (!s->nodes)
         s->nodes = pct_alloc(s->profile->n_nodes, sizeof *s->nodes);
-    if (!s->nodes[node].frames)
-        s->nodes[node] =
-            pct_symbols_node_once(s, &s->profile->nodes[node], pc_profile_above(s->profile, node));
-    return s->nodes[node];
+    if (s->nodes[node] != NOT_ASKED)
+        return s->entries[s->nodes[node]].place;
+    const struct entry *e =
+        find_node(s, &s->profile->nodes[node], pc_profile_above(s->profile, node));
+    s->nodes[node] = (uint32_t)(e - s->entries);
+    return e->place;
 }
 
 void pct_symbols_look_up(struct pct_symbols *s, bool points)
@@ -727,7 +739,7 @@ void pct_symbols_each(const struct pct_symbols *s,
                       void (*take)(void *arg, struct pct_spot spot, struct pct_place place),
                       void *arg)
 {
-    for (size_t i = 0; i < s->n; i++) {
+    for (size_t i = N_FIXED; i < s->n; i++) {
         const struct entry *e = &s->entries[i];
         if (!e->place.frames)
             continue;
@@ -753,10 +765,9 @@ static void take_stored(struct pct_symbols *s, struct pct_spot spot, struct pct_
         pct_free((void *)place.frames);
         return;
     }
-    *e = (struct entry){.spot = spot,
-                        .place = place,
-                        .owned = true,
-                        .open = is_open(&s->profile->modules[spot.module], place)};
+    e->place = place;
+    e->owned = true;
+    e->open = is_open(&s->profile->modules[spot.module], place);
     s->modules[spot.module].state = PCT_SYMBOLS_STORED;
     note_place(&s->modules[spot.module], place);
 }
@@ -767,6 +778,9 @@ struct pct_symbols *pct_symbols_new_files(const struct pc_profile *p)
     s->profile = p;
     s->pool = pct_pool_new();
     s->modules = pct_alloc(p->n_modules, sizeof *s->modules);
+    s->n = N_FIXED;
+    s->entries = pct_grow(NULL, N_FIXED, &s->room, sizeof *s->entries);
+    memcpy(s->entries, fixed_entries, sizeof fixed_entries);
     return s;
 }
 

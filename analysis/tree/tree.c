@@ -72,14 +72,13 @@ static uint32_t find_child(struct builder *b, uint32_t parent, uint16_t kind, co
     t->nodes = pct_grow(t->nodes, t->n, &t->room, sizeof *t->nodes);
     struct pct_node *up = parent == PC_NO_INDEX ? NULL : &t->nodes[parent];
     uint32_t sibling = up ? up->first_child : PC_NO_INDEX, at = (uint32_t)t->n++;
-    bool frame = parent != PC_NO_INDEX && kind != PCOLLECT_NODE_OP;
     t->nodes[at] = (struct pct_node){.parent = parent,
                                      .first_child = PC_NO_INDEX,
                                      .next = sibling,
                                      .kind = kind,
-                                     .depth = (up ? up->depth : 0) + frame,
                                      .label = label,
                                      .frame = &unknown,
+                                     .code = PC_NO_INDEX,
                                      .module = PC_NO_INDEX,
                                      .first_source = PC_NO_INDEX,
                                      .own = PC_NO_INDEX};
@@ -159,14 +158,21 @@ node_of_frame(const struct builder *b, const struct pc_profile_node *n, const st
     return f->tail_call ? &b->tree->totals->profile->nodes[n->parent] : n;
 }
 
-static void describe_frame(struct pct_node *node, const struct pct_frame *f,
+static void describe_frame(const struct builder *b, uint32_t at, const struct pct_frame *f,
                            const struct pc_profile_node *n)
 {
+    struct pct_node *node = &b->tree->nodes[at];
     if (node->frame->function || node->module != PC_NO_INDEX)
         return;
     node->frame = f;
     node->module = n->module;
-    node->offset = n->offset;
+    node->code = (uint32_t)(n - b->tree->totals->profile->nodes);
+}
+
+/* True if nodes below this one would be too deep. */
+static bool is_deepest(const struct builder *b, uint32_t at)
+{
+    return b->options->depth && pct_tree_depth(b->tree, at) >= b->options->depth;
 }
 
 /* The child of `at` below which are the contexts of a program, in a job of several. */
@@ -200,11 +206,11 @@ static uint32_t add_frames(struct builder *b, uint32_t at, uint32_t source)
     for (uint32_t i = 0; i < place.n_frames; i++) {
         const struct pc_profile_node *n = node_of_frame(b, own, &place.frames[i]);
         bool computes = lines && own->kind == PCOLLECT_NODE_POINT && i + 1 == place.n_frames;
-        if (b->options->depth && b->tree->nodes[at].depth >= b->options->depth)
+        if (is_deepest(b, at))
             break;
         put_frame(b, &place.frames[i], n, lines && !computes);
         at = find_called(b, at, computes ? PCOLLECT_NODE_POINT : PCOLLECT_NODE_FRAME, caller);
-        describe_frame(&b->tree->nodes[at], &place.frames[i], n);
+        describe_frame(b, at, &place.frames[i], n);
         set_context(b, at, n, &place.frames[i]);
         caller = &place.frames[i];
     }
@@ -285,7 +291,7 @@ static uint32_t add_op(struct builder *b, uint32_t at, uint32_t source)
  * distinguished, like frames. */
 static uint32_t add_other(struct builder *b, uint32_t at, const struct pc_profile_node *n)
 {
-    if (b->options->depth && b->tree->nodes[at].depth >= b->options->depth)
+    if (is_deepest(b, at))
         return at;
     return find_other(b, at, n);
 }
@@ -373,16 +379,15 @@ static uint32_t add_frames_outwards(struct builder *b, uint32_t at, uint32_t sou
     const struct pc_profile_node *n = &b->tree->totals->profile->nodes[source];
     struct pct_place place = pct_symbols_node(b->symbols, source);
     const char *const *labels = labels_of(b, source, place);
-    uint32_t deepest = b->options->depth;
     for (uint32_t k = place.n_frames; k-- > 0;) {
         const struct pct_frame *f = &place.frames[k];
-        if (deepest && b->tree->nodes[at].depth >= deepest)
+        if (is_deepest(b, at))
             continue;
         at = find_child(b, at, PCOLLECT_NODE_FRAME, labels[k]);
         struct pct_node *node = &b->tree->nodes[at];
         if (node->module == PC_NO_INDEX && !is_computing(n, place, k))
             node->caller = f->file ? f : NULL;
-        describe_frame(node, f, node_of_frame(b, n, f));
+        describe_frame(b, at, f, node_of_frame(b, n, f));
     }
     return at;
 }
@@ -391,11 +396,10 @@ static uint32_t add_frames_outwards(struct builder *b, uint32_t at, uint32_t sou
 static uint32_t add_outwards(struct builder *b, uint32_t at, uint32_t up)
 {
     const struct pc_profile *p = b->tree->totals->profile;
-    uint32_t deepest = b->options->depth;
     for (; up != PC_NO_INDEX; up = p->nodes[up].parent) {
         const struct pc_profile_node *n = &p->nodes[up];
         bool frame = n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
-        if (deepest && b->tree->nodes[at].depth >= deepest)
+        if (is_deepest(b, at))
             break;
         if (!frame)
             at = add_other_caller(b, at, n);
@@ -538,12 +542,12 @@ struct pct_tree *pct_tree_new(const struct pct_totals *m, struct pct_symbols *s,
         add_callers(&b);
     else
         add_contexts(&b);
-    sum_below(t);
     pct_hash_free(&b.siblings);
     pct_free(b.calls);
     pct_free(b.first_label);
     pct_free(b.labels);
     pct_buf_free(&b.text);
+    sum_below(t);
     return t;
 }
 
@@ -612,6 +616,14 @@ void pct_tree_sort(struct pct_tree *t, enum pct_figure_of of, enum pct_metric me
             t->nodes[list[k].node].next = k + 1 < n ? list[k + 1].node : PC_NO_INDEX;
     }
     pct_free(list);
+}
+
+uint32_t pct_tree_depth(const struct pct_tree *t, uint32_t node)
+{
+    uint32_t n = 0;
+    for (; t->nodes[node].parent != PC_NO_INDEX; node = t->nodes[node].parent)
+        n += t->nodes[node].kind != PCOLLECT_NODE_OP;
+    return n;
 }
 
 /* The two functions below use no recursion: a damaged profile may be deeper than the stack. */

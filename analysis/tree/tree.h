@@ -34,21 +34,28 @@
 
 /* A node by its index; node 0 is the root. Frames belong to the symbols. */
 struct pct_node {
-    uint32_t parent;                /* PC_NO_INDEX for the root */
-    uint32_t first_child, next;     /* PC_NO_INDEX: none */
-    uint16_t kind;                  /* enum pcollect_node_kind; POINT: see below */
-    uint16_t flags;                 /* enum pcollect_node_flag */
-    uint32_t op;                    /* OP: index into the profile's ops */
-    uint32_t depth;                 /* frames from the root to here, this one included */
+    uint32_t parent;            /* PC_NO_INDEX for the root */
+    uint32_t first_child, next; /* PC_NO_INDEX: none */
+    uint16_t kind;              /* enum pcollect_node_kind; POINT: see below */
+    uint16_t flags;             /* enum pcollect_node_flag */
+    union {
+        uint32_t op;   /* OP: index into the profile's ops */
+        uint32_t code; /* others: node of the profile with the first address seen, or PC_NO_INDEX */
+    };
+    uint32_t module;                /* FRAME, POINT: of this address, or PC_NO_INDEX */
     uint32_t first_source;          /* chain of profile nodes whose records are in it */
     uint32_t own;                   /* their sum in tree->own; PC_NO_INDEX: there is at most one */
     const char *label;              /* escaped element of a path; "" for the root */
     uint64_t context;               /* of label.h; 0 for the root, and in a tree of callers */
     const struct pct_frame *frame;  /* FRAME, POINT; others: nothing is known */
     const struct pct_frame *caller; /* PCT_GRAIN_CALL: where it was called, with a file, or NULL */
-    uint64_t offset;                /* FRAME, POINT: of the first address seen */
-    uint32_t module;                /* FRAME, POINT: of the first address seen, or PC_NO_INDEX */
 };
+
+/* FRAME, POINT: the offset of the first address seen there; 0: it has none. */
+static inline uint64_t pct_node_offset(const struct pc_profile *p, const struct pct_node *n)
+{
+    return n->kind == PCOLLECT_NODE_OP || n->code == PC_NO_INDEX ? 0 : p->nodes[n->code].offset;
+}
 
 /* A node itself. */
 struct pct_own {
@@ -129,6 +136,9 @@ pc_u128 pct_tree_figure(const struct pct_tree *t, uint32_t node, enum pct_figure
 
 /* Sorts siblings by a figure, greatest first; ties by label. */
 void pct_tree_sort(struct pct_tree *t, enum pct_figure_of of, enum pct_metric metric);
+
+/* Frames from the root to a node, this one included. */
+uint32_t pct_tree_depth(const struct pct_tree *t, uint32_t node);
 
 /* "LABEL > LABEL": what the node was called from; to the node itself. */
 void pct_tree_path(const struct pct_tree *t, uint32_t node, struct pct_buf *b);

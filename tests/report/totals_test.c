@@ -305,8 +305,8 @@ static void totals_agree_between_tables_at_every_depth(void **state)
                     sum_column(d, "ranks", "mpi_s"));
         assert_true(sum_column(d, "contexts", "mpi_exclusive_s") ==
                     sum_column(d, "ranks", "mpi_s"));
-        for (size_t i = 0; depth && i < pct_data_tree(d)->n; i++)
-            assert_true(pct_data_tree(d)->nodes[i].depth <= depth);
+        for (uint32_t i = 0; depth && i < pct_data_tree(d)->n; i++)
+            assert_true(pct_tree_depth(pct_data_tree(d), i) <= depth);
         pct_data_free(d);
     }
 }

@@ -72,7 +72,7 @@ static void get_module(const struct pct_cell *c, struct pct_value *out)
 
 static void get_offset(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = node_of(c)->offset;
+    out->number = pct_node_offset(c->d->profile, node_of(c));
     out->none = node_of(c)->module == PC_NO_INDEX;
 }
 
