@@ -162,7 +162,8 @@ static bool is_of_program_thread(const struct pc_profile *p, const struct pc_pro
         PCOLLECT_MODULE_LIBC | PCOLLECT_MODULE_MPI | PCOLLECT_MODULE_RUNTIME | PCOLLECT_MODULE_OWN;
     for (uint32_t i = point->parent; i != PC_NO_INDEX; i = p->nodes[i].parent) {
         const struct pc_profile_node *n = &p->nodes[i];
-        if (n->kind == PCOLLECT_NODE_FRAME && !(p->modules[n->module].flags & systems))
+        bool known = n->kind == PCOLLECT_NODE_FRAME && n->module != PC_NO_INDEX;
+        if (known && !(p->modules[n->module].flags & systems))
             return true;
     }
     return false;
@@ -187,6 +188,8 @@ static const struct pct_frame *find_caller(const struct pct_evidence *f, uint32_
         const struct pc_profile_node *n = &p->nodes[i];
         if (n->kind != PCOLLECT_NODE_FRAME)
             continue;
+        if (n->module == PC_NO_INDEX)
+            return NULL;
         if (n->module != module && !(p->modules[n->module].flags & PCOLLECT_MODULE_LIBC)) {
             const struct pct_frame *removed = find_removed(f, inside);
             const struct pct_frame *frame = removed ? removed : frame_at(f, n);

@@ -187,6 +187,19 @@ static void concurrent_system_calls_take_the_time_of_one_thread(void **state)
     }
 }
 
+/* Contexts that are added up are below a frame of no module. */
+static void samples_of_no_known_module_are_no_evidence(void **state)
+{
+    (void)state;
+    begin();
+    uint32_t folded = sample_frame(&m.sample, 0, PC_NO_INDEX, PC_NODE_FOLDED);
+    sample_point(&m.sample, folded, 1, COPYING);
+    for (unsigned r = 0; r < m.n; r++)
+        sample_add_samples(&m.sample, (int32_t)r, (uint64_t)(500 * ms));
+    add_threads(400);
+    assert_null(strstr(sentence("thread-waits"), "poll for locks"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +209,7 @@ int main(void)
         cmocka_unit_test(blocked_time_is_not_due_to_calls_that_return_at_once),
         cmocka_unit_test(a_clock_is_named_if_no_other_code_has_the_time),
         cmocka_unit_test(concurrent_system_calls_take_the_time_of_one_thread),
+        cmocka_unit_test(samples_of_no_known_module_are_no_evidence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
