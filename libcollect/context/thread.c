@@ -38,11 +38,17 @@ static __thread struct {
     bool helper, is_asking;
 } own __attribute__((tls_model("initial-exec")));
 
-/* Threads from before MPI_Init, with their CPU time at its end: they register later, or never. */
+/* A thread with its times that are not to be booked. */
 struct early {
     int32_t tid;
-    uint64_t cpu_ns;
+    uint64_t cpu_ns, delayed_ns;
 };
+
+/* The main thread when the collection starts. The kernel counts from the start of the process, and
+ * exec keeps that: the times may be those of another program. */
+static struct early first;
+
+/* Threads from before MPI_Init at its end: they register later, or never. */
 static struct early *early;
 static _Atomic uint32_t n_early; /* set last */
 
@@ -129,33 +135,45 @@ struct pc_stack pc_thread_stack(void)
     return own.stack;
 }
 
+static struct early note(int32_t tid)
+{
+    return (struct early){tid, pc_thread_cpu_ns(tid), pc_thread_delayed_ns(tid)};
+}
+
+void pc_threads_note_first(void)
+{
+    first = note((int32_t)getpid());
+}
+
 void pc_threads_note_early(const int32_t *tids, uint32_t n)
 {
     if (n < 2 || early || !(early = pc_memory(n * sizeof *early)))
         return;
     for (uint32_t i = 0; i < n; i++)
-        early[i] = (struct early){tids[i], pc_thread_cpu_ns(tids[i])};
+        early[i] = note(tids[i]);
     atomic_store(&n_early, n);
 }
 
-/* CPU time of the calling thread that is not to be booked. A thread with less CPU time than was
+/* The times of the calling thread that are not to be booked. A thread with less CPU time than was
  * noted has the id of one that has ended. */
-static uint64_t time_before(int32_t tid)
+static struct early times_before(int32_t tid)
 {
     uint32_t n = atomic_load(&n_early), i = 0;
     if (own.booked_ns)
-        return own.booked_ns;
+        return (struct early){tid, own.booked_ns, own.booked_delayed_ns};
     while (i < n && early[i].tid != tid)
         i++;
-    return i < n && pc_thread_cpu_ns(tid) >= early[i].cpu_ns ? early[i].cpu_ns : 0;
+    const struct early *e = i < n ? &early[i] : &first;
+    return e->tid == tid && pc_thread_cpu_ns(tid) >= e->cpu_ns ? *e : (struct early){tid, 0, 0};
 }
 
 /* Gives the state to a thread. Others read its times as soon as it has a tid
  * (thread_times_table.c). */
 static void take_thread(struct pc_thread *t, int32_t tid)
 {
-    atomic_store(&t->cpu_from_ns, time_before(tid));
-    atomic_store(&t->delayed_from_ns, own.booked_delayed_ns);
+    struct early before = times_before(tid);
+    atomic_store(&t->cpu_from_ns, before.cpu_ns);
+    atomic_store(&t->delayed_from_ns, before.delayed_ns);
     t->entered_ns = pc_mono_ns();
     t->tid = tid;
 }
@@ -229,13 +247,20 @@ static struct pc_thread *make_or_adopt(uint32_t stage)
     return t;
 }
 
+static void move_on(_Atomic uint64_t *point, uint64_t ns)
+{
+    uint64_t from = atomic_load(point);
+    while (from < ns && !atomic_compare_exchange_weak(point, &from, ns))
+        ;
+}
+
 /* The end of MPI_Init in another thread notes the threads there are, then goes through the list. A
  * thread that it found in neither way looks at the notes once more, when it is in the list. */
 static void leave_out_noted(struct pc_thread *t)
 {
-    uint64_t before = time_before(t->tid), from = atomic_load(&t->cpu_from_ns);
-    while (from < before && !atomic_compare_exchange_weak(&t->cpu_from_ns, &from, before))
-        ;
+    struct early before = times_before(t->tid);
+    move_on(&t->cpu_from_ns, before.cpu_ns);
+    move_on(&t->delayed_from_ns, before.delayed_ns);
 }
 
 struct pc_thread *pc_thread_enter(void)

@@ -30,8 +30,11 @@ void pc_thread_begin(bool helper, void *function);
 bool pc_thread_has_room(uintptr_t sp);
 /* The bounds of the calling thread's own stack; 0, 0: they are not known. AS-safe. */
 struct pc_stack pc_thread_stack(void);
+/* Called when the collection starts: notes the times that the main thread has had, which are not
+ * booked. */
+void pc_threads_note_first(void);
 /* Called at the end of MPI_Init, with the threads that the process had when it began: notes their
- * CPU time, which is not booked if they register later. */
+ * times, which are not booked if they register later. */
 void pc_threads_note_early(const int32_t *tids, uint32_t n);
 /* Registers the calling thread. Its state, made or adopted; NULL: it is not measured. */
 struct pc_thread *pc_thread_enter(void);

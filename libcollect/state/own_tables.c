@@ -83,8 +83,8 @@ static const struct pcollect_column thread_record_columns[] = {
         NS),
     [2 + PC_TIMES_DELAYED] =
         PC_SUM("delayed",
-               "time in which it could run and no processor was free, from its "
-               "beginning; of threads with 10 ms of CPU time and more",
+               "time in which it could run and no processor was free, after MPI_Init; of threads "
+               "that lived for 1 ms and more",
                NS),
 };
 

@@ -7,7 +7,8 @@
  * A thread's row is made when it enters. MPI time, calls and the number of threads are already in
  * its record; the merge copies them into the row, also for a killed process (merge/arena_rows.c).
  * CPU time is booked here: when the thread ends, before the merge, and around what MPI_Pcontrol
- * leaves out. It counts from the end of MPI_Init.
+ * leaves out. It counts from the end of MPI_Init, or without it from the start of the collection,
+ * as in the table `resources`. So do waits for a processor, but they are not left out.
  *
  * The sampler's handler adds the time in the code of a threading runtime, where a thread waits for
  * others. The time that a thread waited for a processor is read at its end, or before the merge;
@@ -34,6 +35,7 @@
 
 int pc_thread_times_start(void)
 {
+    pc_threads_note_first();
     int err = pc_table_add("pcollect", &pc_table_thread_records);
     return err ? err : pc_table_add("pcollect", &pc_table_open_calls);
 }
@@ -49,6 +51,11 @@ static uint64_t advance(const struct pc_thread *t, _Atomic uint64_t *point,
 static void skip(struct pc_thread *t)
 {
     advance(t, &t->cpu_from_ns, pc_thread_cpu_ns);
+}
+
+static void skip_delay(struct pc_thread *t)
+{
+    advance(t, &t->delayed_from_ns, pc_thread_delayed_ns);
 }
 
 static void book(struct pc_thread *t)
@@ -148,8 +155,10 @@ void pc_thread_times_reset(void)
             __atomic_store_n(&t->times[PC_TIMES_CPU], 0, __ATOMIC_RELAXED);
             __atomic_store_n(&t->times[PC_TIMES_IN_RUNTIME], 0, __ATOMIC_RELAXED);
             __atomic_store_n(&t->times[PC_TIMES_IN_BINDINGS], 0, __ATOMIC_RELAXED);
+            __atomic_store_n(&t->times[PC_TIMES_DELAYED], 0, __ATOMIC_RELAXED);
         }
     each(skip);
+    each(skip_delay);
 }
 
 /* Notes first, so that a thread that registers meanwhile is in the notes or in the list. */

@@ -135,10 +135,21 @@ static double ms_of(clockid_t clock)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
+/* The time that the main thread was without a free processor, in ms; below 0: not known. */
+static double delayed_ms(void)
+{
+    double ns;
+    FILE *f = fopen("/proc/thread-self/schedstat", "r");
+    int n = f ? fscanf(f, "%*s %lf", &ns) : 0;
+    if (f)
+        fclose(f);
+    return n == 1 ? ns / 1e6 : -1;
+}
+
 /* Status 0, or 1 if the kernel reports no waiting time. */
 static int nap(void)
 {
-    double asleep = 0, delayed = 0;
+    double asleep = 0, cpu = ms_of(CLOCK_PROCESS_CPUTIME_ID), delayed = delayed_ms();
     for (int i = 0; i < 20; i++) {
         double begin = ms_of(CLOCK_MONOTONIC);
         usleep(20000);
@@ -146,10 +157,10 @@ static int nap(void)
         for (int k = 0; k < 6000000; k++)
             sink = sink + k;
     }
-    FILE *f = fopen("/proc/thread-self/schedstat", "r");
-    if (!f || fscanf(f, "%*s %lf", &delayed) != 1)
+    if (delayed < 0)
         return 1;
-    printf("%.1f %.1f %.1f\n", ms_of(CLOCK_PROCESS_CPUTIME_ID), asleep, delayed / 1e6);
+    printf("%.1f %.1f %.1f\n", ms_of(CLOCK_PROCESS_CPUTIME_ID) - cpu, asleep,
+           delayed_ms() - delayed);
     return 0;
 }
 

@@ -107,7 +107,7 @@ static const struct pct_column thread_columns[] = {
      "threads of the rank, without those of the MPI library; empty if there is one thread",
      get_share},
     {"delayed_s", "no processor", PCT_NS,
-     "time since its beginning in which the thread could run and no processor was free; without "
+     "time after MPI_Init in which the thread could run and no processor was free; without "
      "that of threads that lived for less than 1 ms; empty if it is not known",
      get_delayed},
 };
