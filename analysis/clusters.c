@@ -1,382 +1,314 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Finds the groups in two steps. First it makes far too many cells: CELLS points, each the farthest
- * from the earlier ones, moved three times to the mean of the points nearest to them. Groups
- * further apart than their width each get at least one. Then it joins cells that have no gap
- * between them. Points that did not decide where the cells are decide whether there is a gap: in
- * many dimensions the points that placed the cells look as if they lay apart.
+ * Finds the groups in four steps. Of many points the first three use some MOST_USED.
  *
- *   gap between two cells: projected on the line through their centres, the means of their points
- *   are GAP times as far apart as the sum of their standard deviations. Two halves of one normal
- *   distribution have 1.3, of a uniform one 1.7, its tail from three deviations on and the rest
- *   2.6; two groups six deviations apart have 3.
+ * 1. A tree divides the points by planes until few are left. Half of the points place the planes,
+ *    the other half decide: in many dimensions the points that placed a plane look as if they lay
+ *    apart. Few points do both. From the leaves up, parts without a gap between them are joined.
+ *    What is left apart is divided again, each part by a tree of its own (cluster_tree.c).
+ * 2. The two parts with the least sure gap between them are joined, with all their points, until
+ *    each gap is sure (cluster_parts.c).
+ * 3. Each point goes to the group with the nearest mean.
+ * 4. Points that lie far from all others of their group, with nothing in between, are groups of
+ *    their own.
  *
- * A cell with fewer than FEW such points joins the nearest group if it is not further from its
- * centre than 2.25 times its radius or FAR deviations in that direction; else it is a group of its
- * own.
+ * A gap between two parts: on the line through their means there is a stretch with few points
+ * between two stretches that are denser, each with half of the points on its side. Where one peak
+ * is, a stretch is at least as dense as one of those on its sides, wherever the points are divided
+ * and whatever tails they have: k points in a stretch and m in the gap are a matter of chance, the
+ * less likely the more they are and the wider the gap is beside the stretch. So a gap is sure with
+ * many points on its sides, or with few that lie close together for its width.
  */
-#include "analysis/clusters.h"
+#include "analysis/clusters_private.h"
 
 #include "analysis/allocation.h"
 #include "base/base.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { CELLS = 128, MOST_ASKED = 8192, ROUNDS = 3, FEW = 6, FAR = 7, IN_A_CELL = 16, MANY = 512 };
-static const double GAP = 2.8;
-
-struct work {
-    const float *x;
-    uint32_t n, d, n_cells;
-    float *centres;               /* of cells */
-    uint16_t *cell;               /* of each point */
-    uint32_t *asked, n_asked;     /* points that decide whether there is a gap */
-    uint32_t *placing, n_placing; /* points that place cells */
-    uint16_t group[CELLS];        /* of each cell: another cell of the group, or itself */
-    uint32_t n_of[CELLS];         /* points asked in the cell */
-    uint32_t begin[CELLS + 1];    /* their position in `asked`, which is sorted by cell */
+enum {
+    D = PCT_POINTS_COORDINATES,
+    MOST_USED = 16384,
+    LEVELS = 6 /* fewer different values are not those of a coarse clock */
 };
+/* A point is far if it is further from the mean than 2.25 times the root of the mean square and
+ * seven deviations in its direction; EMPTY: nothing is between this part of its distance and it. */
+static const double FAR_RADII = 2.25, FAR_DEVIATIONS = 7, EMPTY = 0.6;
 
-static const float *point(const struct work *w, uint32_t i)
-{
-    return w->x + (size_t)i * w->d;
-}
-
-static float *centre(const struct work *w, uint32_t c)
-{
-    return w->centres + (size_t)c * w->d;
-}
-
-static float distance2(const float *a, const float *b, uint32_t d)
+static double distance2(const float *a, const float *b, uint32_t d)
 {
     float sum = 0;
     for (uint32_t k = 0; k < d; k++)
         sum += (a[k] - b[k]) * (a[k] - b[k]);
-    return sum;
+    return (double)sum;
 }
 
-/* ---- Cells ---------------------------------------------------------------------------------- */
+/* ---- Points that are used ------------------------------------------------------------------- */
 
-/* Chooses points: half of them place cells, half decide about gaps. Few points do both; of very
- * many points only some are used. */
-static void choose_points(struct work *w)
+static bool is_used(uint32_t i, uint32_t n)
 {
-    w->asked = pct_alloc(w->n, sizeof *w->asked);
-    w->placing = pct_alloc(w->n, sizeof *w->placing);
-    for (uint32_t i = 0; i < w->n; i++) {
-        uint64_t hash = pc_hash_u64(i + 1);
-        if (w->n > 2 * MOST_ASKED && (hash >> 8) % w->n >= 2 * MOST_ASKED)
-            continue;
-        if (hash & 1 || w->n < MANY)
-            w->asked[w->n_asked++] = i;
-        if (!(hash & 1) || w->n < MANY)
-            w->placing[w->n_placing++] = i;
+    return n <= MOST_USED || (pc_hash_u64(i + 1) >> 8) % n < MOST_USED;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* Spreads the values of a coordinate with few different ones by the middle one of the distances
+ * between these: else each tick of a coarse clock would be a group. sorted: room for n. */
+static void spread_ticks(struct pct_sample *s, uint32_t j, float *sorted)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        sorted[i] = pct_sample_point(s, i)[j];
+    qsort(sorted, s->n, sizeof *sorted, by_value);
+    for (uint32_t i = 1; i < s->n; i++)
+        if (sorted[i] > sorted[i - 1])
+            sorted[n++] = sorted[i] - sorted[i - 1];
+    if (n + 1 < LEVELS || n > s->n / 4)
+        return;
+    qsort(sorted, n, sizeof *sorted, by_value);
+    for (uint32_t i = 0; i < s->n; i++) {
+        double by = (double)(pc_hash_u64((uint64_t)i * D + j + 1) >> 11) / 9007199254740992.0 - 0.5;
+        s->x[(size_t)i * s->d + j] += (float)by * sorted[n / 2];
     }
 }
 
-/* Places cells. Stops when no point is further than `least` from a centre. */
-static void place_cells(struct work *w, float least)
+static void choose_points(struct pct_sample *s, const struct pct_points *p)
 {
-    uint32_t most = w->n / IN_A_CELL + 1;
-    most = most < CELLS ? most : CELLS;
-    float *least2 = pct_alloc(w->n, sizeof *least2);
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < w->n; i++)
-        least2[i] = HUGE_VALF;
-    while (w->n_cells < most && least2[next] > least * least) {
-        float *c = centre(w, w->n_cells++);
-        memcpy(c, point(w, next), w->d * sizeof *c);
-        next = 0;
-        for (uint32_t i = 0; i < w->n; i++) {
-            float far2 = distance2(point(w, i), c, w->d);
-            least2[i] = far2 < least2[i] ? far2 : least2[i];
-            next = least2[i] > least2[next] ? i : next;
-        }
-    }
-    pct_free(least2);
+    s->x = pct_alloc((size_t)p->n * p->d, sizeof *s->x);
+    for (uint32_t i = 0; i < p->n; i++)
+        if (is_used(i, p->n))
+            memcpy(s->x + (size_t)s->n++ * p->d, p->x + (size_t)i * p->d, p->d * sizeof *s->x);
+    float *sorted = pct_alloc(s->n, sizeof *sorted);
+    for (uint32_t j = 0; j < p->d; j++)
+        spread_ticks(s, j, sorted);
+    pct_free(sorted);
 }
 
-static uint16_t nearest_cell(const struct work *w, const float *x)
+/* ---- Groups --------------------------------------------------------------------------------- */
+
+static uint16_t nearest_group(const float *x, const float *mean, uint32_t n, uint32_t d)
 {
     uint32_t best = 0;
-    float best2 = HUGE_VALF;
-    for (uint32_t c = 0; c < w->n_cells; c++) {
-        float far2 = distance2(x, centre(w, c), w->d);
+    double best2 = HUGE_VAL;
+    for (uint32_t g = 0; g < n; g++) {
+        double far2 = distance2(x, mean + (size_t)g * d, d);
         if (far2 < best2) {
             best2 = far2;
-            best = c;
+            best = g;
         }
     }
     return (uint16_t)best;
 }
 
-/* Moves each centre to the mean of its placing points; without any it stays. */
-static void move_cells(struct work *w)
+/* Moves the means to those of the points that are nearest to them. */
+static void move_means(struct pct_sample *s, float *mean, uint32_t n)
 {
-    double *sum = pct_alloc((size_t)w->n_cells * w->d, sizeof *sum);
-    uint32_t n[CELLS] = {0};
-    for (uint32_t k = 0; k < w->n_placing; k++) {
-        const float *x = point(w, w->placing[k]);
-        uint16_t c = nearest_cell(w, x);
-        n[c]++;
-        for (uint32_t j = 0; j < w->d; j++)
-            sum[(size_t)c * w->d + j] += x[j];
+    struct pct_part *of = pct_alloc(n, sizeof *of);
+    for (uint32_t i = 0; i < s->n; i++) {
+        s->part[i] = nearest_group(pct_sample_point(s, i), mean, n, s->d);
+        pct_part_put(&of[s->part[i]], pct_sample_point(s, i), s->d);
     }
-    for (uint32_t c = 0; c < w->n_cells; c++)
-        for (uint32_t j = 0; n[c] && j < w->d; j++)
-            centre(w, c)[j] = (float)(sum[(size_t)c * w->d + j] / n[c]);
-    pct_free(sum);
+    for (uint32_t g = 0; g < n; g++)
+        if (of[g].n > 0)
+            pct_part_mean(&of[g], s->d, mean + (size_t)g * s->d);
+    pct_free(of);
 }
 
-/* ---- Gaps ----------------------------------------------------------------------------------- */
-
-struct spread {
-    double n, sum, squares;
-};
-
-static void add(struct spread *s, double v)
+/* Joins the two groups whose means are nearest until there are few enough. */
+static uint32_t keep_groups(const struct pct_points *p, uint32_t most, float *mean, uint32_t n,
+                            uint16_t *group)
 {
-    s->n++;
-    s->sum += v;
-    s->squares += v * v;
-}
-
-static double mean_of(const struct spread *s)
-{
-    return s->n > 0 ? s->sum / s->n : 0;
-}
-
-static double deviation_of(const struct spread *s)
-{
-    double mean = mean_of(s);
-    double variance = s->n > 1 ? (s->squares - s->n * mean * mean) / (s->n - 1) : 0;
-    return variance > 0 ? sqrt(variance) : 0;
-}
-
-/* The position of x on the way from a (0) to b (1). */
-static double along(const float *x, const float *a, const float *b, uint32_t d)
-{
-    double dot = 0, length2 = 0;
-    for (uint32_t k = 0; k < d; k++) {
-        double u = (double)b[k] - a[k];
-        dot += (x[k] - (double)a[k]) * u;
-        length2 += u * u;
+    uint32_t d = p->d;
+    while (n > most) {
+        uint32_t a = 0, b = 1;
+        double best = HUGE_VAL;
+        for (uint32_t i = 0; i < n; i++)
+            for (uint32_t k = i + 1; k < n; k++) {
+                double far2 = distance2(mean + (size_t)i * d, mean + (size_t)k * d, d);
+                if (far2 < best) {
+                    best = far2;
+                    a = i;
+                    b = k;
+                }
+            }
+        memcpy(mean + (size_t)b * d, mean + (size_t)--n * d, d * sizeof *mean);
+        for (uint32_t i = 0; i < p->n; i++)
+            group[i] = (uint16_t)(group[i] == b ? a : group[i] == n ? b : group[i]);
     }
-    return length2 > 0 ? dot / length2 : 0;
-}
-
-static uint16_t group_of(struct work *w, uint32_t c)
-{
-    while (w->group[c] != c)
-        c = w->group[c];
-    return (uint16_t)c;
-}
-
-static void join(struct work *w, uint32_t a, uint32_t to)
-{
-    w->group[group_of(w, a)] = group_of(w, to);
-}
-
-/* True if there is a gap between two sets of cells, given by their numbers in `of` (by cell) and
- * their centres. careful: not if few points might lie so by chance. */
-static bool has_gap(const struct work *w, const uint16_t *of, const float *centres, uint16_t a,
-                    uint16_t b, bool careful)
-{
-    const float *at_a = centres + (size_t)a * w->d, *at_b = centres + (size_t)b * w->d;
-    struct spread of_a = {0}, of_b = {0};
-    for (uint32_t c = 0; c < w->n_cells; c++)
-        for (uint32_t k = w->begin[c]; (of[c] == a || of[c] == b) && k < w->begin[c + 1]; k++)
-            add(of[c] == a ? &of_a : &of_b, along(point(w, w->asked[k]), at_a, at_b, w->d));
-    double apart = fabs(mean_of(&of_b) - mean_of(&of_a));
-    double by_chance = careful ? 1 + 0.5 / sqrt(fmin(of_a.n, of_b.n)) : 1;
-    return apart > GAP * by_chance * (deviation_of(&of_a) + deviation_of(&of_b));
-}
-
-static void sort_asked(struct work *w)
-{
-    uint32_t *sorted = pct_alloc(w->n_asked, sizeof *sorted), at[CELLS];
-    for (uint32_t k = 0; k < w->n_asked; k++)
-        w->n_of[w->cell[w->asked[k]]]++;
-    for (uint32_t c = 0; c < w->n_cells; c++) {
-        at[c] = w->begin[c];
-        w->begin[c + 1] = w->begin[c] + w->n_of[c];
-    }
-    for (uint32_t k = 0; k < w->n_asked; k++)
-        sorted[at[w->cell[w->asked[k]]]++] = w->asked[k];
-    pct_free(w->asked);
-    w->asked = sorted;
-}
-
-static void join_cells(struct work *w)
-{
-    uint16_t own[CELLS];
-    for (uint32_t c = 0; c < w->n_cells; c++)
-        own[c] = (uint16_t)c;
-    for (uint16_t a = 0; a < w->n_cells; a++)
-        for (uint16_t b = (uint16_t)(a + 1); b < w->n_cells; b++)
-            if (w->n_of[a] >= FEW && w->n_of[b] >= FEW && group_of(w, a) != group_of(w, b) &&
-                !has_gap(w, own, w->centres, a, b, false))
-                join(w, a, b);
-}
-
-/* Finds the mean of the asked points of a group, and returns their number. */
-static uint32_t find_mean(struct work *w, uint16_t group, float *mean)
-{
-    double *sum = pct_alloc(w->d, sizeof *sum);
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < w->n_asked; k++) {
-        uint32_t i = w->asked[k];
-        if (group_of(w, w->cell[i]) != group)
-            continue;
-        n++;
-        for (uint32_t j = 0; j < w->d; j++)
-            sum[j] += point(w, i)[j];
-    }
-    for (uint32_t j = 0; j < w->d; j++)
-        mean[j] = n ? (float)(sum[j] / n) : 0;
-    pct_free(sum);
     return n;
 }
 
-/* The distance of a place from a group, relative to the limit: up to 1 it belongs to the group. */
-static double remoteness(struct work *w, uint16_t group, const float *mean, const float *place)
-{
-    struct spread on_line = {0};
-    double radius2 = 0, far = sqrt((double)distance2(mean, place, w->d));
-    for (uint32_t k = 0; k < w->n_asked; k++) {
-        uint32_t i = w->asked[k];
-        if (group_of(w, w->cell[i]) != group)
-            continue;
-        add(&on_line, along(point(w, i), mean, place, w->d));
-        radius2 += (double)distance2(point(w, i), mean, w->d);
-    }
-    double radius = on_line.n > 0 ? sqrt(radius2 / on_line.n) : 0;
-    double allowed = fmax(2.25 * radius, FAR * deviation_of(&on_line) * far);
-    return allowed > 0 ? far / allowed : far > 0 ? HUGE_VAL : 0;
-}
+/* ---- Points that lie far from all others ---------------------------------------------------- */
 
-/* Groups of cells that are not small. */
-struct groups {
-    bool is_group[CELLS];
-    float *mean; /* of each group */
+struct spread {
+    double n, radius2, products[D][D];
+    double most2; /* points that are further are left out */
 };
 
-static struct groups find_groups(struct work *w)
+struct distant {
+    uint32_t i;
+    double far; /* in distances that are far */
+};
+
+static int by_distance(const void *a, const void *b)
 {
-    struct groups g = {{false}, pct_alloc((size_t)w->n_cells * w->d, sizeof *g.mean)};
-    for (uint32_t c = 0; c < w->n_cells; c++)
-        if (group_of(w, c) == c && w->n_of[c] >= FEW)
-            g.is_group[c] = find_mean(w, (uint16_t)c, g.mean + (size_t)c * w->d) > 0;
-    return g;
+    const struct distant *x = a, *y = b;
+    if (x->far != y->far)
+        return x->far < y->far ? -1 : 1;
+    return (x->i > y->i) - (x->i < y->i);
 }
 
-/* Joins two groups that, with all their points, have no gap. A few points of two cells may have
- * seemed to have one. */
-static bool join_two_groups(struct work *w)
+static void add_spread(struct spread *s, const float *x, const float *mean, uint32_t d)
 {
-    struct groups g = find_groups(w);
-    uint16_t of[CELLS];
-    bool joined = false;
-    for (uint32_t c = 0; c < w->n_cells; c++)
-        of[c] = group_of(w, c);
-    for (uint16_t a = 0; a < w->n_cells && !joined; a++)
-        for (uint16_t b = (uint16_t)(a + 1); b < w->n_cells && !joined; b++)
-            if (g.is_group[a] && g.is_group[b] && !has_gap(w, of, g.mean, a, b, true)) {
-                join(w, a, b);
-                joined = true;
-            }
-    pct_free(g.mean);
-    return joined;
-}
-
-static void join_small_cells(struct work *w)
-{
-    struct groups g = find_groups(w);
-    uint16_t home[CELLS];
-    for (uint32_t c = 0; c < w->n_cells; c++) {
-        double best = 1;
-        home[c] = (uint16_t)c;
-        for (uint16_t k = 0; w->n_of[c] < FEW && k < w->n_cells; k++) {
-            double r = g.is_group[k] ? remoteness(w, k, g.mean + (size_t)k * w->d, centre(w, c))
-                                     : HUGE_VAL;
-            if (r <= best) {
-                best = r;
-                home[c] = k;
-            }
-        }
-    }
-    for (uint32_t c = 0; c < w->n_cells; c++)
-        if (home[c] != c)
-            join(w, c, home[c]);
-    pct_free(g.mean);
-}
-
-/* ---- Groups --------------------------------------------------------------------------------- */
-
-/* Joins the two cells of different groups that are nearest, until there are few enough groups. */
-static void join_nearest(struct work *w, uint32_t most)
-{
-    for (;;) {
-        uint32_t n = 0, a_best = 0, b_best = 0;
-        float best2 = HUGE_VALF;
-        for (uint32_t c = 0; c < w->n_cells; c++)
-            n += group_of(w, c) == c;
-        if (n <= most)
-            return;
-        for (uint32_t a = 0; a < w->n_cells; a++)
-            for (uint32_t b = a + 1; b < w->n_cells; b++) {
-                float far2 = distance2(centre(w, a), centre(w, b), w->d);
-                if (far2 < best2 && group_of(w, a) != group_of(w, b)) {
-                    best2 = far2;
-                    a_best = a;
-                    b_best = b;
-                }
-            }
-        join(w, a_best, b_best);
+    s->n++;
+    for (uint32_t j = 0; j < d; j++) {
+        double off = (double)(x[j] - mean[j]);
+        s->radius2 += off * off;
+        for (uint32_t k = 0; k <= j; k++)
+            s->products[j][k] += off * (double)(x[k] - mean[k]);
     }
 }
 
-static uint32_t number_groups(struct work *w, uint16_t *group)
+/* Moves `mean` to the mean of the points of group g that are used and no further from it than
+ * `times` as far as the middle one. Returns the square of this distance. */
+static float move_mean(const struct pct_points *p, uint32_t g, const uint16_t *group, float times,
+                       float *mean)
 {
-    uint16_t number[CELLS];
+    struct pct_part near = {.n = 0};
+    float *far2 = pct_alloc(p->n, sizeof *far2), *sorted = pct_alloc(p->n, sizeof *sorted);
     uint32_t n = 0;
-    memset(number, 0xff, sizeof number);
-    for (uint32_t i = 0; i < w->n; i++) {
-        uint16_t g = group_of(w, w->cell[i]);
-        if (number[g] == 0xffff)
-            number[g] = (uint16_t)n++;
-        group[i] = number[g];
+    for (uint32_t i = 0; i < p->n; i++)
+        if (group[i] == g && is_used(i, p->n))
+            sorted[n++] = far2[i] = (float)distance2(p->x + (size_t)i * p->d, mean, p->d);
+    qsort(sorted, n, sizeof *sorted, by_value);
+    float most = n ? times * times * sorted[n / 2] : 0;
+    for (uint32_t i = 0; i < p->n; i++)
+        if (group[i] == g && is_used(i, p->n) && far2[i] <= most)
+            pct_part_put(&near, p->x + (size_t)i * p->d, p->d);
+    if (near.n > 0)
+        pct_part_mean(&near, p->d, mean);
+    pct_free(far2);
+    pct_free(sorted);
+    return most;
+}
+
+/* Finds the spread of the points of a group around their mean, without those that are far. */
+static struct spread find_spread(const struct pct_points *p, uint32_t g, const uint16_t *group,
+                                 float *mean)
+{
+    struct spread s = {.n = 0};
+    move_mean(p, g, group, 1, mean);
+    float most = move_mean(p, g, group, 4, mean);
+    s.most2 = (double)most;
+    for (uint32_t i = 0; i < p->n; i++)
+        if (group[i] == g && is_used(i, p->n) &&
+            distance2(p->x + (size_t)i * p->d, mean, p->d) <= s.most2)
+            add_spread(&s, p->x + (size_t)i * p->d, mean, p->d);
+    return s;
+}
+
+/* The distance of a point from a group, whose spread is taken without it; up to 1 is not far. */
+static double how_far(const struct spread *s, bool used, const float *x, const float *mean,
+                      uint32_t d)
+{
+    double far2 = distance2(x, mean, d), across = 0;
+    double own = used && far2 <= s->most2 && s->n > 1 ? 1 : 0;
+    double radius = FAR_RADII * sqrt(fmax(0, s->radius2 - own * far2) / (s->n - own));
+    if (far2 <= EMPTY * EMPTY * radius * radius)
+        return 0;
+    for (uint32_t j = 0; j < d; j++)
+        for (uint32_t k = 0; k <= j; k++)
+            across += (j == k ? 1 : 2) * s->products[j][k] * (double)(x[j] - mean[j]) *
+                      (double)(x[k] - mean[k]);
+    double deviation = sqrt(fmax(0, across / far2 - own * far2) / (s->n - own));
+    double allowed = fmax(radius, FAR_DEVIATIONS * deviation);
+    return allowed > 0 ? sqrt(far2) / allowed : HUGE_VAL;
+}
+
+/* Puts each of the points, the most distant first, into a group of its own with those that are near
+ * it. Returns how many groups there are then. */
+static uint32_t add_lone(const struct pct_points *p, const struct distant *lone, uint32_t n_lone,
+                         double near2, float *mean, uint32_t n, uint32_t room, uint16_t *group)
+{
+    uint32_t first = n;
+    for (uint32_t k = n_lone; k-- > 0;) {
+        const float *x = p->x + (size_t)lone[k].i * p->d;
+        uint32_t g = first + nearest_group(x, mean + (size_t)first * p->d, n - first, p->d);
+        if (n == first || (n < room && distance2(x, mean + (size_t)g * p->d, p->d) > near2)) {
+            g = n++;
+            memcpy(mean + (size_t)g * p->d, x, p->d * sizeof *x);
+        }
+        group[lone[k].i] = (uint16_t)g;
     }
+    return n;
+}
+
+/* Finds the points of group g that are far, with nothing between them and the others. */
+static uint32_t find_lone(const struct pct_points *p, uint32_t g, float *mean, uint32_t n,
+                          uint32_t room, uint16_t *group)
+{
+    struct spread s = find_spread(p, g, group, mean + (size_t)g * p->d);
+    struct distant *distant = pct_alloc(p->n, sizeof *distant);
+    uint32_t n_distant = 0, first = 0;
+    double last = EMPTY;
+    for (uint32_t i = 0; s.n > 0 && i < p->n; i++) {
+        if (group[i] != g)
+            continue;
+        double far =
+            how_far(&s, is_used(i, p->n), p->x + (size_t)i * p->d, mean + (size_t)g * p->d, p->d);
+        if (far > EMPTY)
+            distant[n_distant++] = (struct distant){i, far};
+    }
+    qsort(distant, n_distant, sizeof *distant, by_distance);
+    while (first < n_distant && (distant[first].far <= 1 || last > EMPTY * distant[first].far))
+        last = distant[first++].far;
+    if (first < n_distant && n < room)
+        n = add_lone(p, distant + first, n_distant - first, FAR_RADII * FAR_RADII * s.radius2 / s.n,
+                     mean, n, room, group);
+    pct_free(distant);
+    return n;
+}
+
+/* Numbers the groups in the order of their first points. */
+static uint32_t number_groups(uint32_t n_points, uint32_t n_groups, uint16_t *group)
+{
+    uint16_t *number = pct_alloc(n_groups, sizeof *number);
+    uint16_t n = 0;
+    for (uint32_t i = 0; i < n_points; i++) {
+        if (!number[group[i]])
+            number[group[i]] = ++n;
+        group[i] = (uint16_t)(number[group[i]] - 1);
+    }
+    pct_free(number);
     return n;
 }
 
 uint32_t pct_clusters_find(const struct pct_points *points, uint32_t most, uint16_t *group)
 {
-    uint32_t n = points->n, d = points->d;
-    struct work w = {.x = points->x, .n = n, .d = d};
-    if (!n)
+    struct pct_sample s = {.d = points->d, .least = (double)points->least};
+    uint32_t room = PCT_CLUSTER_PARTS + most;
+    if (!points->n)
         return 0;
-    w.centres = pct_alloc((size_t)CELLS * d, sizeof *w.centres);
-    w.cell = pct_alloc(n, sizeof *w.cell);
-    choose_points(&w);
-    place_cells(&w, points->least);
-    for (unsigned round = 0; round < ROUNDS; round++)
-        move_cells(&w);
-    for (uint32_t i = 0; i < n; i++)
-        w.cell[i] = nearest_cell(&w, point(&w, i));
-    for (uint32_t c = 0; c < w.n_cells; c++)
-        w.group[c] = (uint16_t)c;
-    sort_asked(&w);
-    join_cells(&w);
-    while (join_two_groups(&w))
-        ;
-    join_small_cells(&w);
-    join_nearest(&w, most);
-    uint32_t n_groups = number_groups(&w, group);
-    pct_free(w.centres);
-    pct_free(w.cell);
-    pct_free(w.asked);
-    pct_free(w.placing);
-    return n_groups;
+    choose_points(&s, points);
+    s.part = pct_alloc(s.n, sizeof *s.part);
+    float *mean = pct_alloc((size_t)room * s.d, sizeof *mean);
+    pct_sample_divide(&s);
+    uint32_t n_groups = pct_sample_groups(&s, mean), n = n_groups;
+    move_means(&s, mean, n);
+    for (uint32_t i = 0; i < points->n; i++)
+        group[i] = nearest_group(points->x + (size_t)i * s.d, mean, n_groups, s.d);
+    for (uint32_t g = 0; g < n_groups; g++)
+        n = find_lone(points, g, mean, n, room, group);
+    n = keep_groups(points, most, mean, n, group);
+    n = number_groups(points->n, n, group);
+    pct_free(s.x);
+    pct_free(s.part);
+    pct_free(mean);
+    return n;
 }

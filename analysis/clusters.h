@@ -8,8 +8,11 @@
 
 #include <stdint.h>
 
-/* n points of d coordinates each: point i at x + i * d. Points that are nearer to each other than
- * `least` are not separated. */
+enum { PCT_POINTS_COORDINATES = 32 };
+
+/* n points of d coordinates each, at most PCT_POINTS_COORDINATES: point i at x + i * d. Points
+ * whose coordinates go up and down slowly with i count less than independent ones. Points that are
+ * nearer to each other than `least` are not separated. */
 struct pct_points {
     const float *x;
     uint32_t n, d;

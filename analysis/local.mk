@@ -3,7 +3,7 @@
 noinst_LTLIBRARIES += analysis/libpcanalysis.la
 analysis_libpcanalysis_la_SOURCES = \
     analysis/allocation.h analysis/allocation.c analysis/buffer.h analysis/buffer.c analysis/hash_index.h analysis/hash_index.c analysis/student.h analysis/student.c analysis/gather.h analysis/gather.c \
-    analysis/clusters.h analysis/clusters.c analysis/rank_classes.h analysis/rank_classes.c \
+    analysis/clusters.h analysis/clusters_private.h analysis/clusters.c analysis/cluster_tree.c analysis/cluster_parts.c analysis/rank_classes.h analysis/rank_classes.c \
     analysis/rank_times.h analysis/rank_times.c analysis/thread_times.h analysis/thread_times.c \
     analysis/runtime_work.h analysis/runtime_work.c analysis/open_calls.h analysis/open_calls.c \
     analysis/symbols/symbols.h analysis/symbols/symbols_private.h analysis/symbols/symbols.c \
