@@ -9,6 +9,7 @@
 
 #include "analysis/counters/attribution.h"
 #include "analysis/counters/estimates.h"
+#include "analysis/student.h"
 #include "analysis/tree/label.h"
 
 #include <math.h>
@@ -191,15 +192,16 @@ static uint32_t find_fault_event(const struct pct_estimates *e)
 }
 
 /* The function with most; label NULL: the list is empty. *all_out is the sum of all. */
-static struct share find_most(struct share *list, size_t n, double *all_out)
+static struct share find_most(struct share *list, size_t n, struct share *all_out)
 {
     struct share most = {0}, one = {0};
     if (n)
         qsort(list, n, sizeof *list, compare_shares);
-    *all_out = 0;
+    *all_out = (struct share){0};
     for (size_t i = 0; i < n; i++) {
         bool same = i && !strcmp(list[i].label, list[i - 1].label);
-        *all_out += list[i].value;
+        all_out->value += list[i].value;
+        all_out->variance += list[i].variance;
         one = (struct share){list[i].label,
                              list[i].value + (same ? one.value : 0),
                              list[i].variance + (same ? one.variance : 0),
@@ -212,19 +214,26 @@ static struct share find_most(struct share *list, size_t n, double *all_out)
     return most;
 }
 
-/* The function with most page faults, of those that have an error bar. */
-static struct share find_faulting(const struct pct_data *d, uint32_t event, double *all_out)
+/* Variance of an estimate. One without an error bar may be wrong by as much as it is. */
+static double variance_of(const struct pct_estimate *e)
+{
+    double common = e->common * e->value;
+    return e->trust == PCT_TRUST_FULL ? e->variance + common * common : e->value * e->value;
+}
+
+/* The function with most page faults. */
+static struct share find_faulting(const struct pct_data *d, uint32_t event, struct share *all_out)
 {
     const struct pct_estimates *e = pct_data_estimates(d);
     struct share *list = pct_alloc(e->n + 1, sizeof *list);
     size_t n = 0;
     for (size_t i = 0; i < e->n; i++) {
         const struct pct_estimate_row *row = &e->rows[i];
-        if (row->event != event || row->e.trust != PCT_TRUST_FULL)
+        if (row->event != event)
             continue;
         list[n] = share_of(pct_data_functions(d), row->context);
         list[n].value = row->e.value;
-        list[n++].variance = row->e.variance;
+        list[n++].variance = variance_of(&row->e);
     }
     struct share most = find_most(list, n, all_out);
     pct_free(list);
@@ -232,7 +241,7 @@ static struct share find_faulting(const struct pct_data *d, uint32_t event, doub
 }
 
 /* The function in which most computation was sampled. */
-static struct share find_computing(const struct pct_data *d, double *all_out)
+static struct share find_computing(const struct pct_data *d, struct share *all_out)
 {
     const struct pct_tree *t = pct_data_functions(d);
     struct share *list = pct_alloc(t->n + 1, sizeof *list);
@@ -251,21 +260,44 @@ static struct share find_computing(const struct pct_data *d, double *all_out)
     return most;
 }
 
+/* Appends the part of a share in all that were counted, as its 95 % interval. False: an error of
+ * half of it or more. */
+static bool put_counted(const struct share *most, const struct share *all, struct pct_buf *b)
+{
+    double part = most->value / all->value, rest = all->variance - most->variance;
+    double error = pct_normal_above(0.025) / all->value *
+                   sqrt((1 - part) * (1 - part) * most->variance + part * part * fmax(0, rest));
+    double low = round(100 * (part - error)), high = round(100 * fmin(1, part + error));
+    if (error >= part / 2)
+        return false;
+    if (low < high)
+        pct_buf_format(b, " Of those that were counted %.0f to %.0f %% are in ", low, high);
+    else
+        pct_buf_format(b, " Of those that were counted %.0f %% are in ", high);
+    return true;
+}
+
+/* Appends the part in all samples of computation. False: it is not more than half, or of few. */
+static bool put_sampled(const struct share *most, const struct share *all, struct pct_buf *b)
+{
+    if (most->value <= all->value / 2 || most->samples < PCT_SAMPLES_FEW)
+        return false;
+    pct_buf_format(b, " Of the samples of computation %.0f %% are in ",
+                   100 * most->value / all->value);
+    return true;
+}
+
 const char *pct_finding_page_faults(const struct pct_evidence *f)
 {
     uint32_t event = find_fault_event(pct_data_estimates(f->data));
-    double all = 0;
+    struct share all;
     struct pct_buf b = {0};
     struct share most = event ? find_faulting(f->data, event, &all) : find_computing(f->data, &all);
     /* A root with the libraries that it calls is everything, and no place. */
     bool sure =
         most.label && most.value > 2 * sqrt(most.variance) && !(most.is_root && most.in_library);
     pct_buf_put(&b, "", 0);
-    if (sure && (event || (most.value > all / 2 && most.samples >= PCT_SAMPLES_FEW))) {
-        pct_buf_format(&b,
-                       event ? " Of those that were counted %.0f %% are in "
-                             : " Of the samples of computation %.0f %% are in ",
-                       100 * most.value / all);
+    if (sure && (event ? put_counted(&most, &all, &b) : put_sampled(&most, &all, &b))) {
         pct_place_of_path(&b, most.label, false);
         pct_buf_text(&b, most.in_library ? " and the libraries that it calls." : ".");
     }

@@ -234,37 +234,6 @@ static void window(bool fault)
              fault ? 300 : 1);
 }
 
-/* n windows of 10,000 ns and instructions each, with x events. */
-static void add_readings(struct pc_profile_table *t, uint32_t node, uint64_t event, uint64_t x)
-{
-    const uint64_t n = 400, ns = 10000;
-    add_cells(t, (const uint64_t[]){node, event, n, n, n * x, n * ns, n * x * x, 0, n * ns * ns, 0,
-                                    n * x * ns, 0});
-}
-
-static struct pc_profile_table *add_readings_table(void)
-{
-    static const char *const columns[] = {"context",
-                                          "event",
-                                          "readings",
-                                          "seen",
-                                          "count",
-                                          "time",
-                                          "count_squared_low",
-                                          "count_squared_high",
-                                          "time_squared_low",
-                                          "time_squared_high",
-                                          "product_low",
-                                          "product_high",
-                                          NULL};
-    uint16_t types[12] = {PCOLLECT_COLUMN_NODE, PCOLLECT_COLUMN_STRING};
-    for (size_t k = 2; k < PC_ARRAY_LEN(types); k++)
-        types[k] = PCOLLECT_COLUMN_NUMBER;
-    struct pc_profile_table *t = add_table("readings", 2, columns, types);
-    t->plugin = (char *)"counters";
-    return t;
-}
-
 /* Adds samples of an instruction in the function, or in another function or a library that it
  * calls, for that time. */
 static uint32_t add_point(uint32_t module, uint64_t offset, double each_ms)
@@ -290,8 +259,8 @@ static void sampled_faults(bool fault)
     struct pc_profile_table *t = add_readings_table();
     faults(fault);
     add_libraries();
-    add_readings(t, add_point(1, COPYING, 390), 5, fault ? 20 : 1);
-    add_readings(t, add_point(0, ELSEWHERE, 600), 5, draw_int(0, 1));
+    add_readings(t, add_point(1, COPYING, 390), 5, 400, fault ? 20 : 1);
+    add_readings(t, add_point(0, ELSEWHERE, 600), 5, 400, draw_int(0, 1));
 }
 
 /* The function writes through the C library, which copies for longer, and a thread of the MPI
@@ -313,8 +282,8 @@ static void cache_misses(bool fault)
     struct pc_profile_table *t = add_readings_table();
     for (unsigned other = 0; other < 2; other++) {
         uint32_t node = other ? add_point(0, ELSEWHERE, 600) : add_point(0, IN_FUNCTION, 390);
-        add_readings(t, node, 3, fault && !other ? draw_int(30, 80) : 2);
-        add_readings(t, node, 4, 10000);
+        add_readings(t, node, 3, 400, fault && !other ? draw_int(30, 80) : 2);
+        add_readings(t, node, 4, 400, 10000);
     }
 }
 

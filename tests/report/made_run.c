@@ -257,6 +257,36 @@ void plant_recording(bool fault)
                                         (uint64_t)(m.compute_ms[r] * ms), (uint64_t)library});
 }
 
+void add_readings(struct pc_profile_table *t, uint32_t node, uint64_t event, uint64_t n, uint64_t x)
+{
+    const uint64_t ns = 10000;
+    add_cells(t, (const uint64_t[]){node, event, n, n, n * x, n * ns, n * x * x, 0, n * ns * ns, 0,
+                                    n * x * ns, 0});
+}
+
+struct pc_profile_table *add_readings_table(void)
+{
+    static const char *const columns[] = {"context",
+                                          "event",
+                                          "readings",
+                                          "seen",
+                                          "count",
+                                          "time",
+                                          "count_squared_low",
+                                          "count_squared_high",
+                                          "time_squared_low",
+                                          "time_squared_high",
+                                          "product_low",
+                                          "product_high",
+                                          NULL};
+    uint16_t types[12] = {PCOLLECT_COLUMN_NODE, PCOLLECT_COLUMN_STRING};
+    for (size_t k = 2; k < PC_ARRAY_LEN(types); k++)
+        types[k] = PCOLLECT_COLUMN_NUMBER;
+    struct pc_profile_table *t = add_table("readings", 2, columns, types);
+    t->plugin = (char *)"counters";
+    return t;
+}
+
 void add_resources(void)
 {
     static const char *const columns[] = {"rank",    "system", "minor_faults", "major_faults",

@@ -89,6 +89,10 @@ void add_samples_from_init(double part);
 /* Three threads in each rank, all of which poll for each other for that part of the time that their
  * rank computes. The main thread waited for no processor, the others for so long. */
 void add_thread_waits(double waits, double delayed_ms);
+/* The table of windows, and n windows of 10,000 ns and instructions each, with x events each. */
+struct pc_profile_table *add_readings_table(void);
+void add_readings(struct pc_profile_table *t, uint32_t node, uint64_t event, uint64_t n,
+                  uint64_t x);
 void add_resources(void);
 /* Plants a million tests a rank, in which the library takes 300 ms by samples, or 5. */
 void plant_recording(bool fault);

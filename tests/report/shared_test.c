@@ -420,6 +420,43 @@ static void main_is_no_place_of_page_faults(void **state)
     }
 }
 
+/* The function has page faults for 390 ms, 20 in each of 400 windows. Another one has as many in
+ * each of its windows, which are few. */
+static void a_part_of_page_faults_is_one_of_all_that_were_counted(void **state)
+{
+    static const struct {
+        double other_ms;
+        uint64_t other_readings;
+        const char *says, *never;
+    } cases[] = {
+        {910, 400, " Of those that were counted 65 to 75 % are in update_all", "100 %"},
+        {39, 5, " to 100 % are in ", "counted 100"},
+        {910, 5, "", " Of those that were counted"}, /* 30 %, or 100 % */
+        {0, 0, " Of those that were counted 100 % are in ", " to "},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_run(1, true);
+        struct pc_profile_table *t = add_readings_table();
+        for (unsigned other = 0; other < 2; other++) {
+            double each_ms = other ? cases[k].other_ms : 390;
+            if (!(each_ms > 0))
+                continue;
+            uint32_t node = sample_point(&m.sample, m.caller, 0, other ? ELSEWHERE : IN_FUNCTION);
+            for (unsigned r = 0; r < m.n; r++)
+                sample_add_samples(&m.sample, (int32_t)r, (uint64_t)(each_ms * ms));
+            add_readings(t, node, 5, other ? cases[k].other_readings : 400, 20);
+        }
+        for (unsigned r = 0; r < m.n; r++) {
+            m.system_ms[r] = 250;
+            m.faults[r] = 500000;
+        }
+        const char *text = sentence("page-faults");
+        if (!*text || !strstr(text, cases[k].says) || strstr(text, cases[k].never))
+            fail_msg("case %zu: %s", k, text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -434,6 +471,7 @@ int main(void)
         cmocka_unit_test(time_behind_a_lock_is_no_wait_of_the_main_thread),
         cmocka_unit_test(page_faults_are_compared_with_the_memory),
         cmocka_unit_test(main_is_no_place_of_page_faults),
+        cmocka_unit_test(a_part_of_page_faults_is_one_of_all_that_were_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
