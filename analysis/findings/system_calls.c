@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Purposes of system calls, and those in which a thread may be blocked. */
-enum kind { OTHER, DATA, FILE_NAME, MEMORY, QUESTION, WAIT, CLOCK, N_KINDS };
+enum kind { OTHER, DATA, FILE_NAME, CHANGE, MEMORY, QUESTION, WAIT, CLOCK, N_KINDS };
 static const struct {
     const char *advice;
     bool blocks;
@@ -24,6 +24,7 @@ static const struct {
                true},
     [DATA] = {" Read and write larger blocks.", true},
     [FILE_NAME] = {" Keep files open, and ask less often for their state.", true},
+    [CHANGE] = {" Make, rename and remove fewer files and folders.", true},
     [MEMORY] = {" Keep memory instead of freeing and allocating it again.", false},
     [QUESTION] = {" Take it out of inner loops.", false},
     [WAIT] = {" Wait less often and longer.", true},
@@ -67,7 +68,7 @@ static const struct call {
     {"lseek", FILE_NAME},
     {"lstat", FILE_NAME},
     {"madvise", MEMORY},
-    {"mkdir", FILE_NAME},
+    {"mkdir", CHANGE},
     {"mmap", MEMORY},
     {"mprotect", MEMORY},
     {"mremap", MEMORY},
@@ -88,7 +89,7 @@ static const struct call {
     {"recv", DATA},
     {"recvfrom", DATA},
     {"recvmsg", DATA},
-    {"rename", FILE_NAME},
+    {"rename", CHANGE},
     {"sbrk", MEMORY},
     {"sched_yield", WAIT},
     {"select", WAIT},
@@ -100,7 +101,7 @@ static const struct call {
     {"syscall", OTHER},
     {"times", QUESTION},
     {"truncate", DATA},
-    {"unlink", FILE_NAME},
+    {"unlink", CHANGE},
     {"usleep", WAIT},
     {"wait4", WAIT},
     {"waitpid", WAIT},

@@ -366,11 +366,13 @@ struct pct_data *end_run(void)
     m.library[2] = (struct pct_frame){"__brk", "brk.c", 37, false, false, NULL, 0};
     m.library[3] =
         (struct pct_frame){"__vdso_clock_gettime", "vclock.c", 12, false, false, NULL, 0};
+    m.library[4] = (struct pct_frame){"rename", "rename.c", 28, false, false, NULL, 0};
     if (m.sample.p.n_modules > 1) {
         pct_symbols_teach(symbols, 1, COPYING + 1, (struct pct_place){&m.library[0], 1});
         pct_symbols_teach(symbols, 1, WRITING + 1, (struct pct_place){&m.library[1], 1});
         pct_symbols_teach(symbols, 1, SHRINKING + 1, (struct pct_place){&m.library[2], 1});
         pct_symbols_teach(symbols, 1, READING_CLOCK + 1, (struct pct_place){&m.library[3], 1});
+        pct_symbols_teach(symbols, 1, RENAMING + 1, (struct pct_place){&m.library[4], 1});
     }
     struct pct_data *d = pct_data_new("made", &m.sample.p, symbols, &options);
     d->findings = pct_findings_make(d, NULL);

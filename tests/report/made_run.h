@@ -20,7 +20,7 @@ struct made {
     unsigned n, late; /* number of ranks; the rank that is late */
     uint32_t caller;  /* node of the function with the fault */
     char function[32], file[32];
-    struct pct_frame frames[MAX_DEPTH + 1], sampled_at[2], library[4];
+    struct pct_frame frames[MAX_DEPTH + 1], sampled_at[2], library[5];
     uint32_t frame_modules[MAX_DEPTH + 1];
     double compute_ms[SAMPLE_RANKS], mpi_ms[SAMPLE_RANKS], delayed_ms[SAMPLE_RANKS];
     double user_ms[SAMPLE_RANKS], system_ms[SAMPLE_RANKS], faults[SAMPLE_RANKS];
@@ -46,7 +46,8 @@ enum {
     WRITING = 0x200,
     SHRINKING = 0x300,
     IN_VDSO = 0x400, /* without a name */
-    READING_CLOCK = 0x500
+    READING_CLOCK = 0x500,
+    RENAMING = 0x600
 };
 
 extern struct made m;

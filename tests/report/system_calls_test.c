@@ -50,16 +50,22 @@ static void a_system_call_is_named_if_samples_found_it(void **state)
     static const struct {
         double write_ms, brk_ms, runtime_ms;
         const char *want, *other, *never;
+        bool renames;
     } cases[] = {
         {250, 0, 0, "100 % are in the system call write", "). Read and write larger blocks.",
-         GENERAL},
-        {20, 230, 0, "92 % are in the system call brk", "). Keep memory instead of", "larger"},
-        {0, 0.5, 0, "of the run", GENERAL, "brk"}, /* less than 10 samples */
-        {0, 60, 0, "of the run", GENERAL, "brk"},  /* less than half of the time */
-        {0, 0, 0, "of the run", GENERAL, "samples"},
-        {0, 60, 400, "Part of it may be threads that wait for each other", "by thread)", "brk"},
-        {0, 250, 400, "100 % are in the system call brk", "Keep memory", "wait for each other"},
-        {0, 60, 10, "of the run", GENERAL, "wait for each other"},
+         GENERAL, false},
+        {20, 230, 0, "92 % are in the system call brk", "). Keep memory instead of", "larger",
+         false},
+        {0, 0.5, 0, "of the run", GENERAL, "brk", false}, /* less than 10 samples */
+        {0, 60, 0, "of the run", GENERAL, "brk", false},  /* less than half of the time */
+        {0, 0, 0, "of the run", GENERAL, "samples", false},
+        {0, 60, 400, "Part of it may be threads that wait for each other", "by thread)", "brk",
+         false},
+        {0, 250, 400, "100 % are in the system call brk", "Keep memory", "wait for each other",
+         false},
+        {0, 60, 10, "of the run", GENERAL, "wait for each other", false},
+        {250, 0, 0, "100 % are in the system call rename", "). Make, rename and remove fewer files",
+         "Keep files open", true},
     };
     (void)state;
     for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
@@ -68,7 +74,7 @@ static void a_system_call_is_named_if_samples_found_it(void **state)
             m.system_ms[r] = 300;
         add_samples(COPYING, 500);
         if (cases[k].write_ms > 0)
-            add_samples(WRITING, cases[k].write_ms);
+            add_samples(cases[k].renames ? RENAMING : WRITING, cases[k].write_ms);
         if (cases[k].brk_ms > 0)
             add_samples(SHRINKING, cases[k].brk_ms);
         if (cases[k].runtime_ms > 0)
