@@ -505,6 +505,17 @@ static void find_faults(const struct pct_evidence *f, const struct pct_rule *rul
                     cure_faults(f, faults));
 }
 
+/* Error of a rank's times in the kernel and in the program, in ns: most kernels divide the CPU time
+ * by what they find at their ticks, of 10 ms at most. One more of each kind is added: those of a
+ * short run may be all alike. */
+static double ticks_error_ns(const struct pct_rank_use *u)
+{
+    const double tick_ns = 1e7;
+    double system_ns = u->system_ns + tick_ns, user_ns = u->user_ns + tick_ns;
+    return pct_normal_above(PCT_LEAD_FALSE) *
+           sqrt(tick_ns * system_ns * user_ns / (system_ns + user_ns));
+}
+
 /* System time that cannot be due to MPI, the time before MPI_Init, or page faults. */
 struct kernel_work {
     double ns, sure_ns; /* of all ranks, at least; and whatever a page fault takes */
@@ -556,7 +567,8 @@ static struct kernel_work add_kernel_work(const struct pct_evidence *f, bool by_
     for (size_t r = 0; r < f->n_ranks; r++) {
         struct outside cpu = cpu_outside(f, r, &at);
         double ns = by_samples ? cpu.ns - f->use[r].user_ns : system_by_clock(f, r);
-        ns = fmax(0, fmin(ns, f->use[r].system_ns) - fault_ns(&f->use[r]));
+        ns = fmin(ns, f->use[r].system_ns) - ticks_error_ns(&f->use[r]);
+        ns = fmax(0, ns - fault_ns(&f->use[r]));
         ns = fmin(ns, f->compute_ns[r]);
         if (cpu.n_threads > 1) /* which may make system calls concurrently */
             ns = fmin(ns, cpu.longest_ns);

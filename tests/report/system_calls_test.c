@@ -3,7 +3,8 @@
  * What findings say of system calls, in runs made by hand. A system call is named if the samples
  * found it, with the advice for it; a few samples are no evidence for the rest of the time, nor is
  * a call in which no thread can be blocked a reason for blocked time. A clock is named only if no
- * other code can have the system time. Calls that threads make concurrently take the time of one.
+ * other code can have the system time. A few ticks of a clock are none. Calls that threads make
+ * concurrently take the time of one.
  */
 #include "made_run.h"
 
@@ -122,6 +123,33 @@ static void page_faults_are_placed_by_ten_samples(void **state)
     }
 }
 
+/* With a tick each 10 ms, two of two may have been in the kernel by chance, and 4 or 6 of 100 are
+ * hardly more than none. */
+static void time_in_the_kernel_may_be_a_few_ticks(void **state)
+{
+    static const struct {
+        double user_ms, system_ms;
+        bool is_found;
+    } cases[] = {
+        {0, 10, false},   {10, 10, false},   {0, 20, false},   {0, 60, true},
+        {60, 40, false},  {960, 40, false},  {800, 200, true}, {17000, 3000, true},
+        {400, 600, true}, {1000, 60, false},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin();
+        for (unsigned r = 0; r < m.n; r++) {
+            m.user_ms[r] = cases[k].user_ms;
+            m.system_ms[r] = cases[k].system_ms;
+            m.compute_ms[r] = cases[k].user_ms + cases[k].system_ms;
+            m.sample.ranks[r].before_init_ns = 0;
+        }
+        const char *text = sentence("system-time");
+        if ((*text != 0) != cases[k].is_found)
+            fail_msg("case %zu: %s", k, text);
+    }
+}
+
 static void blocked_time_is_not_due_to_calls_that_return_at_once(void **state)
 {
     char want[96];
@@ -212,6 +240,7 @@ int main(void)
         cmocka_unit_test(a_system_call_is_named_if_samples_found_it),
         cmocka_unit_test(page_faults_are_no_system_calls),
         cmocka_unit_test(page_faults_are_placed_by_ten_samples),
+        cmocka_unit_test(time_in_the_kernel_may_be_a_few_ticks),
         cmocka_unit_test(blocked_time_is_not_due_to_calls_that_return_at_once),
         cmocka_unit_test(a_clock_is_named_if_no_other_code_has_the_time),
         cmocka_unit_test(concurrent_system_calls_take_the_time_of_one_thread),
