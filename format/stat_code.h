@@ -37,7 +37,7 @@ static inline void pc_stat_put(const struct pc_stat *s, struct pc_buffer *b)
     pc_u128_put(b, s->sum_squares);
 }
 
-/* How many numbers are put for a statistic of n ranks. */
+/* Number of varints that a statistic of n ranks takes. */
 static inline unsigned pc_stat_numbers(uint64_t n)
 {
     return !n ? 1 : n == 1 ? 3 : 9;
@@ -94,7 +94,7 @@ static inline void pc_bins_get(struct pc_cursor *c, uint32_t n, uint64_t *bins)
         bins[i] = pc_get_varint(c);
 }
 
-/* What a record begins with. */
+/* The begin of a record. */
 struct pc_record_head {
     uint32_t n_ranks;
     int32_t first_rank;
