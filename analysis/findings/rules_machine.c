@@ -222,17 +222,34 @@ static void put_advice(const struct pct_evidence *f, const struct shared_host *h
 #define HARDLY 0.1
 #define NOT_ALL 0.75
 
-/* Appends that the threads of a rank share its processors though they do not all compute at the
- * same time: they may take turns because they share them. False if they do not share them, or if
- * the other threads hardly ran. */
-static bool put_sharing(const struct pct_evidence *f, size_t rank, size_t n_cpus, size_t n_program,
-                        const struct shared_host *host, struct pct_buf *b)
+/* A thread that waited for a processor. */
+struct waiter {
+    size_t rank;
+    bool is_main;
+    double part; /* of its wait, at most, for which other threads of the job may be the reason */
+};
+
+/* True if the threads of a rank may take turns because they share its processors. They may take
+ * turns for a lock as well, of which the wait of a main thread tells little and that of another one
+ * nothing: where the main thread was blocked they must have used most of the processors. */
+static bool may_share(const struct pct_evidence *f, const struct waiter *w, size_t n_cpus)
 {
-    const struct pct_rank_use *use = &f->use[rank];
-    double others_ns = use->user_ns + use->system_ns - use->on_cpu_ns;
+    const struct pct_rank_use *use = &f->use[w->rank];
+    double all_ns = use->user_ns + use->system_ns,
+           run_ns = (double)pct_totals_run_ns(&f->data->profile->ranks[w->rank]);
+    if (!w->is_main)
+        return all_ns >= NOT_ALL * (double)n_cpus * run_ns;
+    return all_ns - use->on_cpu_ns >=
+           HARDLY * pct_rank_time_main_delayed_ns(&f->times->list[w->rank]);
+}
+
+/* Appends that the threads of a rank share its processors though they do not all compute at the
+ * same time. False if they do not share them, or need not. */
+static bool put_sharing(const struct pct_evidence *f, const struct waiter *w, size_t n_cpus,
+                        size_t n_program, const struct shared_host *host, struct pct_buf *b)
+{
     struct shared_host all = *host;
-    if (!n_cpus || n_program <= n_cpus ||
-        others_ns < HARDLY * pct_rank_time_main_delayed_ns(&f->times->list[rank]))
+    if (!n_cpus || n_program <= n_cpus || !may_share(f, w, n_cpus))
         return false;
     pct_buf_format(b, ", whose %zu busy threads share %zu %s", n_program, n_cpus,
                    n_cpus == 1 ? "processor" : "processors");
@@ -241,13 +258,14 @@ static bool put_sharing(const struct pct_evidence *f, size_t rank, size_t n_cpus
     return true;
 }
 
-/* Appends the reason why a rank waited that is in the job: its threads, or those of other ranks; or
- * else on how many processors it may run. */
-static void put_own_reason(const struct pct_evidence *f, size_t rank, const struct neighbours *near,
-                           const struct shared_host *host, struct pct_buf *b)
+/* Appends the reason for a wait that is in the job: the threads of the rank, or those of other
+ * ranks; or else on how many processors it may run. */
+static void put_own_reason(const struct pct_evidence *f, const struct waiter *w,
+                           const struct neighbours *near, const struct shared_host *host,
+                           struct pct_buf *b)
 {
     size_t at = 0;
-    struct busy busy = count_busy_threads(f, rank, &at);
+    struct busy busy = count_busy_threads(f, w->rank, &at);
     const char *processors = near->n_cpus == 1 ? "processor" : "processors";
     char others[48] = "another rank does";
     if (near->n_bound > 2)
@@ -270,20 +288,21 @@ static void put_own_reason(const struct pct_evidence *f, size_t rank, const stru
                        ", which computes on %zu %s, as %s: they have %zu threads "
                        "together. Bind them to different processors.",
                        near->n_cpus, processors, others, near->n_threads);
-    } else if (!put_sharing(f, rank, near->n_cpus, busy.n_program, host, b)) {
+    } else if (!put_sharing(f, w, near->n_cpus, busy.n_program, host, b)) {
         pct_buf_text(b, ".");
         if (near->n_cpus)
             pct_buf_format(b, " It may run on %zu %s.", near->n_cpus, processors);
     }
 }
 
-/* The part of a rank's wait for which other threads of the job ran that may use its processors: of
- * so much they may be the reason, at most. While the main thread waits, there is one in its place,
- * at least. 1: not known. */
-static double find_own_part(const struct pct_evidence *f, size_t rank)
+/* The part of the wait of a rank's thread, with this CPU time, for which other threads of the job
+ * ran that may use its processors: of so much they may be the reason, at most. While it waits,
+ * there is one in its place, at least. 1: not known. */
+static double find_own_part(const struct pct_evidence *f, size_t rank, double waited_ns,
+                            double cpu_ns)
 {
     const struct pc_profile *p = f->data->profile;
-    double waited_ns = f->times->list[rank].main_delayed_ns, ran_ns = -f->use[rank].on_cpu_ns;
+    double ran_ns = -cpu_ns;
     bool *marks = pct_alloc(MOST_CPUS, sizeof *marks), known = p->n_ranks == p->world_size;
     mark_cpus(f->use[rank].bound, marks);
     for (size_t r = 0; r < f->n_ranks; r++) {
@@ -297,28 +316,30 @@ static double find_own_part(const struct pct_evidence *f, size_t rank)
     return known && waited_ns > 0 ? fmax(0, ran_ns) / waited_ns : 1;
 }
 
-/* Appends the reason why a rank waited on a host that has a processor for each rank. If all threads
- * of the job that may run on its processors fit there, or ran for less than it waited, others ran
- * there. */
-static void put_reason(const struct pct_evidence *f, size_t rank, const struct shared_host *host,
-                       struct pct_buf *b)
+/* Appends the reason why a thread waited on a host that has a processor for each rank. If all
+ * threads of the job that may run on its processors fit there, or ran for less than it waited,
+ * others ran there. A thread other than the main one may have waited for a lock of those beside it,
+ * and they may be bound to one of these processors: they are no reason below NOT_ALL, and need
+ * not fit above. */
+static void put_reason(const struct pct_evidence *f, const struct waiter *w,
+                       const struct shared_host *host, struct pct_buf *b)
 {
-    struct neighbours near = look_around(f, rank);
-    double part = find_own_part(f, rank);
-    if (near.known && near.n_all <= near.n_cpus) {
+    struct neighbours near = look_around(f, w->rank);
+    bool fit = near.known && near.n_all <= near.n_cpus;
+    if (fit && (w->is_main || w->part < NOT_ALL)) {
         pct_buf_text(b, ": something else ran there, or its CPU time is limited.");
-    } else if (part < HARDLY) {
+    } else if (w->part < (w->is_main ? HARDLY : NOT_ALL)) {
         pct_buf_format(b,
                        ": something else ran there, or its CPU time is limited. Other threads of "
                        "the job ran there for at most %.0f %% of this time.",
-                       ceil(100 * part));
+                       ceil(100 * w->part));
     } else {
-        put_own_reason(f, rank, &near, host, b);
-        if (part < NOT_ALL)
+        put_own_reason(f, w, &near, host, b);
+        if (w->part < NOT_ALL)
             pct_buf_format(b,
                            " Other threads of the job ran there for at most %.0f %% of this time: "
                            "something else did, too, or its CPU time is limited.",
-                           ceil(100 * part));
+                           ceil(100 * w->part));
     }
 }
 
@@ -377,14 +398,15 @@ static void find_shared_by_threads(const struct pct_evidence *f, const struct pc
     if (!(ns > 0) || !pct_finding_counts(f, rule, threshold, ns))
         return;
     struct shared_host host = look_at_host(f, f->data->profile->ranks[most->rank].host);
-    struct neighbours near = look_around(f, most->rank);
+    struct waiter waiter = {.rank = most->rank};
     struct pct_buf text = {0};
     char time[PCT_NUMBER_BYTES];
     int32_t rank = pct_finding_rank(f, most->rank);
+    waiter.part = find_own_part(f, most->rank, (double)most->delayed_ns, (double)most->cpu_ns);
     pct_buf_format(&text, "For %s no processor was free for thread %llu of rank %d of %s",
                    pct_text_time(time, (pc_u128)most->delayed_ns), (unsigned long long)most->number,
                    rank, host.name);
-    put_own_reason(f, most->rank, &near, &host, &text);
+    put_reason(f, &waiter, &host, &text);
     pct_finding_add(out, f, rule, threshold, ns, pct_more_rank("thread_times", rank), "%s",
                     text.data);
     pct_buf_free(&text);
@@ -429,7 +451,9 @@ static void find_shared(const struct pct_evidence *f, const struct pct_rule *rul
             pct_buf_format(&text,
                            "The ranks waited for a processor for %s, most on rank %d of %s (%s)",
                            share, rank, host.name, time);
-        put_reason(f, most, &host, &text);
+        struct waiter waiter = {most, true, 1};
+        waiter.part = find_own_part(f, most, t[most].main_delayed_ns, f->use[most].on_cpu_ns);
+        put_reason(f, &waiter, &host, &text);
     }
     put_threads(f, rule, all_ns - ns, &text);
     pct_finding_add(out, f, rule, threshold, saves_ns, pct_more_rank("resources", rank), "%s",

@@ -319,6 +319,68 @@ static void what_killed_ranks_did_is_no_delay(void **state)
     pct_data_free(d);
 }
 
+/* The main thread is blocked while so many threads compute on two processors, each of which waits
+ * for one as well. They are a reason if more of them than processors are ready to run at a time, or
+ * if they use most of the processors; else they may wait for a lock of their own. */
+static void threads_are_a_reason_only_if_they_can_run_at_once(void **state)
+{
+    static const char *const columns[] = {"rank",  "thread",  "kind", "cpu",
+                                          "known", "delayed", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK,   PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_STRING, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER};
+    static const char *const samples[] = {"rank",         "thread",          "period",
+                                          "compute_time", "compute_squares", NULL};
+    static const uint16_t sample_types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
+                                            PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER,
+                                            PCOLLECT_COLUMN_NUMBER};
+    static const struct {
+        unsigned n_threads;
+        double run_ms, cpu_ms, delayed_ms;
+        const char *says;
+    } cases[] = {
+        {8, 3900, 120, 300, " of node1. It may run on 2 processors."},
+        {3, 3900, 300, 1000,
+         " of node1: something else ran there, or its CPU time is limited. Other threads of the "
+         "job ran there for at most 61 % of this time."},
+        {3, 3900, 30, 1000,
+         " of node1: something else ran there, or its CPU time is limited. Other threads of the "
+         "job ran there for at most 8 % of this time."},
+        {1, 3900, 500, 500, " of node1: something else ran there, or its CPU time is limited."},
+        {2, 3900, 500, 500, " of node1. It may run on 2 processors."}, /* on one, perhaps */
+        {5, 1000, 60, 600,
+         " of node1: something else ran there, or its CPU time is limited. Other threads of the "
+         "job ran there for at most 42 % of this time."}, /* ready to run, five at a time */
+        {8, 3700, 900, 2000, ", which computes with 8 threads on 2 processors."},
+        {3, 1000, 550, 100, ", whose 3 busy threads share 2 processors."},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_run(1, false);
+        m.n = m.sample.p.n_ranks = m.sample.p.world_size = 1;
+        m.late = 0;
+        m.bound[0] = "0-1";
+        m.compute_ms[0] = cases[k].run_ms;
+        m.blocked_ms[0] = cases[k].run_ms - 10;
+        m.others_ms[0] = cases[k].n_threads * cases[k].cpu_ms;
+        m.system_ms[0] = 0;
+        m.user_ms[0] = m.others_ms[0] + 10;
+        struct pc_profile_table *of = add_table("sampling", 2, samples, sample_types);
+        struct pc_profile_table *t = add_table("thread_records", 2, columns, types);
+        for (unsigned i = 0; i <= cases[k].n_threads; i++) {
+            uint64_t cpu_ns = (uint64_t)((i ? cases[k].cpu_ms : 10) * ms);
+            add_cells(of, (const uint64_t[]){0, i, (uint64_t)ms, cpu_ns, 1});
+            add_cells(t, (const uint64_t[]){0, i, i ? 8 : 6, cpu_ns, 1,
+                                            (uint64_t)((i ? cases[k].delayed_ms : 0) * ms)});
+        }
+        struct pct_data *d = end_run();
+        if (!strstr(finding(d), "no processor was free for thread 1 of rank 0") ||
+            !strstr(finding(d), cases[k].says))
+            fail_msg("case %zu: %s", k, finding(d));
+        pct_data_free(d);
+    }
+}
+
 /* The main thread waits for threads that wait for a processor. */
 static void waits_for_threads_without_a_processor_are_not_blamed_on_the_program(void **state)
 {
@@ -465,6 +527,7 @@ int main(void)
         cmocka_unit_test(more_processors_are_offered_where_the_host_has_free_ones),
         cmocka_unit_test(threads_that_ran_for_less_than_a_wait_are_not_its_reason),
         cmocka_unit_test(threads_that_take_turns_share_a_processor),
+        cmocka_unit_test(threads_are_a_reason_only_if_they_can_run_at_once),
         cmocka_unit_test(waits_for_threads_without_a_processor_are_not_blamed_on_the_program),
         cmocka_unit_test(a_delay_costs_all_where_no_messages_link_with_the_busiest),
         cmocka_unit_test(what_killed_ranks_did_is_no_delay),
