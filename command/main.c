@@ -120,7 +120,7 @@ int main(int argc, char **argv)
             p.status = PCT_DATA;
     }
     /* A shell ends a script if what it waited for died of the interrupt. */
-    if (pct_job_killed().signal == SIGINT && !fflush(NULL)) {
+    if (pct_job_ended().signal == SIGINT && !fflush(NULL)) {
         signal(SIGINT, SIG_DFL);
         raise(SIGINT);
     }

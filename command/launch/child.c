@@ -28,7 +28,7 @@
 static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
 static volatile sig_atomic_t job_pid, interrupted;
-static struct pct_killed killed;
+static struct pct_ended last_ended;
 
 /* Signal handlers and mask at the start of this command. */
 static struct {
@@ -76,9 +76,9 @@ static void restore_signals(void)
     sigprocmask(SIG_SETMASK, &found.mask, NULL);
 }
 
-struct pct_killed pct_job_killed(void)
+struct pct_ended pct_job_ended(void)
 {
-    return killed;
+    return last_ended;
 }
 
 bool pct_job_interrupted(void)
@@ -88,8 +88,8 @@ bool pct_job_interrupted(void)
 
 void pct_job_tell_killed(const struct pct_command *self, const char *word)
 {
-    if (killed.pid && !interrupted)
-        pct_say(self, "`%s` was killed by signal %d", word, killed.signal);
+    if (last_ended.signal && !interrupted)
+        pct_say(self, "`%s` was killed by signal %d", word, last_ended.signal);
 }
 
 static uint64_t ns_of(struct timeval t)
@@ -231,9 +231,9 @@ static int wait_for(pid_t child)
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
             return 125;
-    if (WIFSIGNALED(status))
-        killed = (struct pct_killed){(int)child, WTERMSIG(status)};
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    last_ended = (struct pct_ended){(int)child, signal, signal ? 0 : WEXITSTATUS(status)};
+    return signal ? 128 + signal : last_ended.status;
 }
 
 /* Lets the child begin; returns 0, or the errno of its exec. */

@@ -62,15 +62,15 @@ struct pct_job_watcher {
 int pct_job_run(const struct pct_command *self, char **words, char **variables,
                 const struct pct_job_watcher *watcher);
 
-/* A process that a signal has ended. pid 0: none. */
-struct pct_killed {
-    int pid, signal;
+/* End of a process: by a signal, or, signal 0, by itself with a status. pid 0: unknown. */
+struct pct_ended {
+    int pid, signal, status;
 };
 
-/* The process of the last pct_job_run, if a signal ended it. */
-struct pct_killed pct_job_killed(void);
+/* The process of the last pct_job_run. */
+struct pct_ended pct_job_ended(void);
 
-/* Says so, unless the user wanted an end. */
+/* Says so if a signal ended it, unless the user wanted an end. */
 void pct_job_tell_killed(const struct pct_command *self, const char *word);
 
 /* True if SIGINT, SIGTERM, SIGHUP or SIGQUIT has reached this process during a pct_job_run: the
@@ -121,8 +121,8 @@ struct pct_recovery {
     void (*own)(void *arg, const char *path);     /* a profile that a job wrote itself; or NULL */
     void (*written)(void *arg, const char *path); /* called for a profile that was made; or NULL */
     void *arg;
-    struct pct_killed killed; /* a process whose signal is known */
-    const int *locks;         /* locks that it holds, -1: none; set by pct_recover_folders */
+    struct pct_ended ended; /* a process whose end is known */
+    const int *locks;       /* locks that it holds, -1: none; set by pct_recover_folders */
     size_t n_locks;
 };
 

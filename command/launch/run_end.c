@@ -168,7 +168,7 @@ static void look(const struct pct_run_job *r, char *const *folders, size_t n, st
                                     .own = name_own,
                                     .written = put_page,
                                     .arg = s,
-                                    .killed = pct_job_killed()};
+                                    .ended = pct_job_ended()};
     struct pct_recovered before = s->found;
     pct_run_file_take(r, folders, n, name_profile, s);
     pct_recover_folders(&recovery, folders, n, &s->found);
@@ -320,9 +320,8 @@ static void say_nothing(const struct pct_run_job *r, const struct seen *s, bool 
                 "written, so only the job could say it, on standard error; see `pcollect doctor`");
         return;
     }
-    struct pct_killed killed = pct_job_killed();
-    char *ended = killed.pid
-                      ? pct_text("`%s` was killed by signal %d, and ", r->words[0], killed.signal)
+    int signal = pct_job_ended().signal;
+    char *ended = signal   ? pct_text("`%s` was killed by signal %d, and ", r->words[0], signal)
                   : status ? pct_text("`%s` ended with status %d, and ", r->words[0], status)
                            : NULL;
     char *why = why_nothing(r, s);

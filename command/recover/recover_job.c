@@ -150,11 +150,15 @@ static bool calls_mpi(const struct pc_profile *p)
 static void say_killed(const struct pct_recovery *r, bool by_exec, const struct pc_profile *p,
                        const char *name, const char *path)
 {
+    const struct pct_ended *e = &r->ended;
+    bool known = p->ranks[0].pid == e->pid;
     char *what;
     if (by_exec)
         what = pct_text("an exec");
-    else if (p->ranks[0].pid == r->killed.pid)
-        what = pct_text("signal %d (%s)", r->killed.signal, strsignal(r->killed.signal));
+    else if (known && e->signal)
+        what = pct_text("signal %d (%s)", e->signal, strsignal(e->signal));
+    else if (known) /* an exec of a program that is not measured leaves no trace */
+        what = pct_text("_exit with status %d, or exec,", e->status);
     else
         what = pct_text("a signal, _exit or exec");
     fprintf(stderr, "pcollect: profile: %s (recovered up to the last moment known: %s ended %s)\n",
@@ -344,11 +348,11 @@ static void note_signal(const struct pct_recovery *r, const struct pct_job *job,
 {
     for (size_t i = 0; i < job->n; i++) {
         const struct pc_merge_found *f = job->found[i];
-        if (f->pid != r->killed.pid || !has_process(p, f))
+        if (!r->ended.signal || f->pid != r->ended.pid || !has_process(p, f))
             continue;
         struct pc_profile_rank *rank = &p->ranks[rank_of(p, f) - p->ranks];
         if (!(rank->notes & PCOLLECT_NOTE_STATUS))
-            rank->notes |= PCOLLECT_NOTE_SIGNAL | (uint64_t)r->killed.signal
+            rank->notes |= PCOLLECT_NOTE_SIGNAL | (uint64_t)r->ended.signal
                                                       << PCOLLECT_NOTE_STATUS_BIT;
     }
 }
