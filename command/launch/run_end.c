@@ -17,32 +17,38 @@
 struct of_run {
     const char *key;
     size_t n;
+    int pid; /* of one of them */
 };
 
 static void count_process(void *arg, int pid)
 {
     struct of_run *run = arg;
     struct pc_process_status p;
-    run->n += pc_process_look(pid, &p) && !p.ended &&
-              pc_process_has_variable(pid, "PCOLLECT_RUN", run->key);
+    if (pc_process_look(pid, &p) && !p.ended &&
+        pc_process_has_variable(pid, "PCOLLECT_RUN", run->key)) {
+        run->n++;
+        run->pid = pid;
+    }
 }
 
-static size_t count_processes(const struct pct_run_job *r)
+/* Returns the number of the run's processes; *pid_out: one of them, if there are any. */
+static size_t count_processes(const struct pct_run_job *r, int *pid_out)
 {
     char *key = pct_text("%016lx", (unsigned long)r->key);
     struct of_run run = {.key = key};
     pc_proc_numbers("/proc", count_process, &run);
     pct_free(key);
+    *pid_out = run.pid;
     return run.n;
 }
 
 /* Waits up to a second for the end of the run's processes. */
-static size_t await_processes(const struct pct_run_job *r)
+static size_t await_processes(const struct pct_run_job *r, int *pid_out)
 {
-    size_t n = count_processes(r);
+    size_t n = count_processes(r, pid_out);
     for (int tries = 0; n && tries < 20; tries++) {
         pc_nap_ns(50000000);
-        n = count_processes(r);
+        n = count_processes(r, pid_out);
     }
     return n;
 }
@@ -69,9 +75,10 @@ static void store_symbols(const struct pct_command *self, const char *path)
  * no last part, so those of this node are looked at, too. */
 static uint32_t count_writers(const struct pct_run_job *r, const char *path)
 {
+    int pid;
     uint32_t n = 0;
     struct pc_error error = {""};
-    if (pc_pcol_count_running(path, &n, &error) || (r->has_all_ranks && !count_processes(r)))
+    if (pc_pcol_count_running(path, &n, &error) || (r->has_all_ranks && !count_processes(r, &pid)))
         return 0;
     return n;
 }
@@ -343,13 +350,24 @@ static void say_in_memory(const struct pct_run_job *r, const struct seen *s)
 
 /* ---- The end -------------------------------------------------------------------------------- */
 
-static void say_running(const struct pct_run_job *r, const struct seen *s, size_t n)
+/* Says what becomes of processes that run. Without an arena they may be no measured ones. pid: one
+ * of them. */
+static void say_running(const struct pct_run_job *r, const struct seen *s, size_t n, int pid)
 {
+    bool one = n == 1;
+    char *unsure = s->found.n_alive
+                       ? pct_text("%s", "")
+                       : pct_text(", if %s measured: %s not, and `pcollect record -p %d` "
+                                  "samples %s from now on",
+                                  one ? "it is" : "they are",
+                                  one ? "a child of fork is" : "children of fork are", pid,
+                                  one ? "it" : "that one");
     pct_say(r->self,
-            "%s%zu %s; the next `pcollect run` names their profile, or "
-            "`pcollect recover` makes it",
-            nothing_seen(s) ? "no profile yet: " : "", n,
-            n == 1 ? "process of the job still runs" : "processes of the job still run");
+            "%s%zu %s of the job still %s; the next `pcollect run` names %s profile, or "
+            "`pcollect recover` makes it%s",
+            nothing_seen(s) ? "no profile yet: " : "", n, one ? "process" : "processes",
+            one ? "runs" : "run", one ? "its" : "their", unsure);
+    pct_free(unsure);
 }
 
 static void conclude(const struct pct_run_job *r, char *const *folders, size_t n, struct seen *s,
@@ -357,14 +375,15 @@ static void conclude(const struct pct_run_job *r, char *const *folders, size_t n
 {
     bool started = status != 127 && status != 126;
     size_t n_running = 0;
+    int pid = 0;
     if (started && (nothing_seen(s) || s->found.n_alive)) {
-        n_running = await_processes(r);
+        n_running = await_processes(r, &pid);
         look(r, folders, n, s);
         /* A process that ends has no environment while the kernel frees its memory. */
         n_running = s->found.n_alive > n_running ? s->found.n_alive : n_running;
     }
     if (n_running && (nothing_seen(s) || s->found.n_alive))
-        say_running(r, s, n_running);
+        say_running(r, s, n_running, pid);
     else if (nothing_seen(s) && started)
         say_nothing(r, s, held, status);
     else if (s->n_in_memory)
