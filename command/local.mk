@@ -25,7 +25,7 @@ command_libpccommand_la_SOURCES = command/command.h command/commands.c command/m
     command/topology.c \
     command/verify.c \
     command/where.c command/where_calls.h command/where_calls.c command/where_again.c command/where_nodes.h command/where_nodes.c command/where_waits.c \
-    command/stat/stat.h command/stat/stat.c command/stat/stat_events.c command/stat/stat_targets.c command/stat/stat_ranks.c \
+    command/stat/stat.h command/stat/stat.c command/stat/stat_events.c command/stat/stat_targets.c command/stat/stat_ranks.c command/stat/stat_accounted.c \
     command/doctor/doctor.h command/doctor/doctor.c command/doctor/doctor_trial.c command/doctor/doctor_elf.c \
     command/doctor/doctor_library.c command/doctor/doctor_machine.c command/doctor/doctor_mpi.c command/doctor/doctor_spool.c command/doctor/doctor_kill.c
 command_libpccommand_la_CPPFLAGS = $(AM_CPPFLAGS) -DPCT_LIBDIR='"$(libdir)"'

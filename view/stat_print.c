@@ -11,6 +11,11 @@
 #include <string.h>
 #include <strings.h>
 
+bool pct_stat_has(const struct pct_stat_event *event)
+{
+    return !event->why_not || event->accounted;
+}
+
 /* ---- Ratios ---------------------------------------------------------------------------------- */
 
 /* An event by its usual names, over another one of the list, or over the clock. */
@@ -161,7 +166,7 @@ static size_t name_width(const struct pct_stat *s)
     for (size_t e = 0; e < s->n; e++) {
         struct pct_buf name = {0};
         put_name(&name, &s->events[e]);
-        if (!s->events[e].why_not && name.n > width)
+        if (pct_stat_has(&s->events[e]) && name.n > width)
             width = name.n;
         pct_buf_free(&name);
     }
@@ -217,7 +222,7 @@ static void put_text(FILE *out, struct pct_stat *s, const struct pct_stat_block 
         fprintf(out, "%s%s %d\n", s->intervals || !s->n_put ? "" : "\n", b->who, b->number);
     s->n_put++;
     for (size_t e = 0; e < s->n; e++)
-        if (!s->events[e].why_not)
+        if (pct_stat_has(&s->events[e]))
             put_text_row(out, s, b, e);
 }
 
@@ -294,7 +299,7 @@ static void make_cells(struct pct_buf *cells, const struct pct_stat *s,
     pct_buf_text(&cells[UNIT], unit > 1 ? "s" : "count");
     if (event->why_not)
         pct_text_escape(&cells[WHY_NOT], event->why_not, PCT_ESCAPE_CELL);
-    if (event->why_not || !f->known)
+    if (!pct_stat_has(event) || !f->known)
         return;
     pct_buf_format(&cells[VALUE],
                    unit > 1                      ? "%.9f"

@@ -14,6 +14,7 @@ struct pct_stat_event {
     const char *name;
     const char *first;   /* of its names: ratios and rates are found by it */
     const char *why_not; /* NULL: it is counted */
+    bool accounted;      /* it is not counted, but the kernel's accounting has a figure */
     bool user_only;      /* without the kernel's side, which may not be counted */
     bool clock;          /* its count is CPU time in ns */
     bool used;           /* and that of processors, in the ticks of the kernel */
@@ -59,6 +60,9 @@ void pct_stat_put(FILE *out, struct pct_stat *s, enum pct_stat_format format,
                   const struct pct_stat_block *b);
 /* Ends the output, after the last block or without any. */
 void pct_stat_end(FILE *out, struct pct_stat *s, enum pct_stat_format format);
+
+/* True for an event of which there are figures. */
+bool pct_stat_has(const struct pct_stat_event *event);
 
 /* Prints as text why events are not counted: each reason once, with its events. */
 void pct_stat_put_reasons(FILE *out, const struct pct_stat *s, size_t width);

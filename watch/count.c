@@ -81,13 +81,25 @@ static int make_context(struct pct_count *c, int context, const struct pc_counti
     return err ? err : pc_counting_set(c->contexts[context], &what, error);
 }
 
+/* Makes room for n events and the clock, in no context. */
+static struct pct_count *begin(size_t n)
+{
+    struct pct_count *c = pct_alloc(1, sizeof *c);
+    c->n_events = n + 1;
+    c->events = pct_alloc(n + 1, sizeof *c->events);
+    return c;
+}
+
+struct pct_count *pct_count_nothing(void)
+{
+    return begin(0);
+}
+
 int pct_count_new(const struct pc_counting_event *events, size_t n, uint32_t per_group,
                   struct pct_count **out, struct pc_error *error)
 {
-    struct pct_count *c = pct_alloc(1, sizeof *c);
+    struct pct_count *c = begin(n);
     struct pc_counting_event *all = pct_alloc(n + 1, sizeof *all);
-    c->n_events = n + 1;
-    c->events = pct_alloc(n + 1, sizeof *c->events);
     c->random = pc_hash_u64(pc_mono_ns() ^ (uint64_t)getpid() << 40);
     all[PCT_COUNT_CLOCK] = (struct pc_counting_event){
         .n_terms = 1,

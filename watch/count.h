@@ -36,6 +36,9 @@ enum {
 int pct_count_new(const struct pc_counting_event *events, size_t n, uint32_t per_group,
                   struct pct_count **out, struct pc_error *error);
 
+/* Counts nothing, where no event counts: targets can be added, and all figures are 0. */
+struct pct_count *pct_count_nothing(void);
+
 /* Adds a viewee to a target. Targets are numbered from 0; a new one has the next number. After
  * pct_count_start it is counted at once. */
 int pct_count_add(struct pct_count *c, size_t target, const struct pc_counting_viewee *who,

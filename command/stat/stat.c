@@ -131,8 +131,20 @@ static struct pct_stat_figure figure(const struct pct_stat_job *j, size_t target
     bool all = target == pct_count_n_targets(j->count);
     if (j->names[e].used)
         return all ? j->all_used : j->used[target];
+    if (j->names[e].accounted)
+        return pct_stat_accounted(j, e);
     return copy(all ? pct_count_total(j->count, j->numbers[e])
                     : pct_count_figure(j->count, target, j->numbers[e]));
+}
+
+/* The CPU time of a target or, behind the last one, of all. */
+static struct pct_stat_figure clock_of(const struct pct_stat_job *j, size_t target)
+{
+    if (j->accounted)
+        return pct_stat_accounted_clock(j);
+    return copy(target == pct_count_n_targets(j->count)
+                    ? pct_count_total(j->count, PCT_COUNT_CLOCK)
+                    : pct_count_figure(j->count, target, PCT_COUNT_CLOCK));
 }
 
 /* Prints the figures taken last, for each target if requested, then for all. */
@@ -152,8 +164,7 @@ static void put_figures(struct pct_stat_job *j, uint64_t now)
         b.n_processors = !j->stat.processors ? 0 : t < n ? 1 : n;
         for (size_t e = 0; e < j->stat.n; e++)
             figures[e] = figure(j, t, e);
-        b.clock = copy(t < n ? pct_count_figure(j->count, t, PCT_COUNT_CLOCK)
-                             : pct_count_total(j->count, PCT_COUNT_CLOCK));
+        b.clock = clock_of(j, t);
         if (t == n && from < n && j->request->format == PCT_STAT_TEXT)
             fprintf(j->out, j->stat.intervals ? "all\n" : "\nall\n");
         pct_stat_put(j->out, &j->stat, j->request->format, &b);
@@ -334,11 +345,12 @@ enum { RUN_ELAPSED, RUN_CLOCK, RUN_EVENTS };
 static void keep_run(struct pct_stat_job *j, double elapsed_s)
 {
     struct pct_stat_runs *r = &j->runs;
+    size_t all = pct_count_n_targets(j->count);
     double *row = r->values + r->n++ * r->width;
     row[RUN_ELAPSED] = elapsed_s;
-    row[RUN_CLOCK] = pct_count_total(j->count, PCT_COUNT_CLOCK).value;
+    row[RUN_CLOCK] = clock_of(j, all).value;
     for (size_t e = 0; e < j->stat.n; e++) {
-        struct pct_count_figure f = pct_count_total(j->count, j->numbers[e]);
+        struct pct_stat_figure f = figure(j, all, e);
         row[RUN_EVENTS + 2 * e] = f.known ? f.value : NAN;
         row[RUN_EVENTS + 2 * e + 1] = f.share;
     }
@@ -441,6 +453,8 @@ static void put_result(struct pct_stat_job *j)
     }
     if (text)
         pct_stat_put_reasons(j->out, &j->stat, j->sentence_width);
+    if (text && j->accounted)
+        pct_stat_put_accounted(j);
     pct_stat_end(j->out, &j->stat, j->request->format);
     fflush(j->out);
 }
@@ -469,17 +483,19 @@ static int run_command(struct pct_stat_job *j)
     j->runs.values = pct_alloc(times, j->runs.width * sizeof *j->runs.values);
     while (j->runs.n < times && !status && !left_out) {
         j->begun = false;
+        pct_stat_begin_accounted(j);
         status = pct_job_run(j->self, j->request->words, NULL, &watcher);
         j->end_ns = pc_mono_ns();
         if (!j->begun)
             break;
         left_out = j->request->repeat && pct_job_interrupted();
+        pct_stat_take_accounted(j);
         take_counts(j, j->end_ns);
         if (!left_out)
             keep_run(j, seconds(j->start_ns, j->end_ns));
     }
     tell_last(j, status, left_out);
-    if (j->begun)
+    if (j->begun && !j->nothing)
         j->uncounted_ns =
             pct_job_tell_uncounted(j->self, j->request->words[0], before, j->counted_ns, "counted");
     j->begun = j->begun && j->runs.n;
@@ -536,7 +552,7 @@ static int run_launcher(struct pct_stat_job *j)
 static bool counts_any(const struct pct_stat_job *j)
 {
     for (size_t e = 0; e < j->stat.n; e++)
-        if (!j->stat.events[e].why_not)
+        if (pct_stat_has(&j->stat.events[e]))
             return true;
     return false;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The parts of `pcollect stat`: the request, its events (stat_events.c), its targets
- * (stat_targets.c), ranks that a command starts (stat_ranks.c), and the time of counting (stat.c).
+ * (stat_targets.c), ranks that a command starts (stat_ranks.c), figures of a command where no
+ * counter may be used (stat_accounted.c), and the time of counting (stat.c).
  */
 #ifndef PCT_STAT_H
 #define PCT_STAT_H
@@ -11,6 +12,8 @@
 #include "view/stat_print.h"
 #include "watch/count.h"
 #include "watch/started_ranks.h"
+
+#include <sys/resource.h>
 
 enum pct_stat_per { PCT_PER_ALL, PCT_PER_RANK, PCT_PER_PROCESS, PCT_PER_THREAD, PCT_PER_PROCESSOR };
 
@@ -61,6 +64,10 @@ struct pct_stat_job {
     uint64_t start_ns, end_ns, last_ns, due_ns;
     uint64_t counted_ns;   /* CPU time in all that was counted */
     uint64_t uncounted_ns; /* that the kernel did not count, said */
+    /* Accounting of the kernel, where nothing counts (stat_accounted.c). */
+    bool nothing;                /* no event counts here */
+    bool accounted;              /* figures of the command are from there */
+    struct rusage before, after; /* of ended processes: before the run, and behind it */
     struct pct_stat_runs runs;
     /* Output. */
     struct pct_stream stream;
@@ -71,10 +78,23 @@ struct pct_stat_job {
     bool unwritten;    /* some counts could not be written where they should be, said */
 };
 
-/* Looks the events up and opens them. PCT_DONE; PCT_CALL: a name is wrong, said; PCT_DATA: nothing
- * can be counted, said. */
+/* Looks the events up and opens them. PCT_DONE, for a command even if nothing can be counted,
+ * unless its ranks are wanted; PCT_CALL: a name is wrong, said; PCT_DATA: nothing can be counted,
+ * said. */
 int pct_stat_find_events(struct pct_stat_job *j);
 void pct_stat_free_events(struct pct_stat_job *j);
+
+/* Finds the events of which the kernel's accounting of ended processes has figures, if these are
+ * figures of what is to be counted: of a whole command. */
+void pct_stat_find_accounted(struct pct_stat_job *j);
+/* Around a run of the command, when it has been waited for. */
+void pct_stat_begin_accounted(struct pct_stat_job *j);
+void pct_stat_take_accounted(struct pct_stat_job *j);
+/* The figure of an event that is accounted, and that of the clock. */
+struct pct_stat_figure pct_stat_accounted(const struct pct_stat_job *j, size_t e);
+struct pct_stat_figure pct_stat_accounted_clock(const struct pct_stat_job *j);
+/* Says where the figures are from. */
+void pct_stat_put_accounted(const struct pct_stat_job *j);
 
 /* Adds the processes, threads or processors that the request names; a command is added when it
  * starts. PCT_DONE; PCT_CALL, PCT_DATA: said. */

@@ -73,6 +73,20 @@ static void add_used(struct pct_stat_job *j)
         (struct pct_stat_event){.name = name, .first = name, .clock = true, .used = true};
 }
 
+/* Without counters a command runs all the same, and events are named with the reason. Ranks are
+ * found by counters, too. */
+static void count_nothing(struct pct_stat_job *j, const struct pc_error *error)
+{
+    j->count = pct_count_nothing();
+    j->nothing = true;
+    for (size_t e = 0; e < j->stat.n; e++) {
+        j->numbers[e] = PCT_COUNT_CLOCK;
+        if (!j->names[e].why_not && !j->names[e].used)
+            j->names[e].why_not = pct_text("%s", error->text);
+    }
+    pct_stat_find_accounted(j);
+}
+
 int pct_stat_find_events(struct pct_stat_job *j)
 {
     /* Default events of a thread; the task-clock of a processor is the elapsed time: in its place
@@ -99,8 +113,10 @@ int pct_stat_find_events(struct pct_stat_job *j)
         j->numbers[e] = n;
     }
     if (!status && pct_count_new(counted, n, (uint32_t)j->request->per_group, &j->count, &error)) {
-        pct_say(j->self, "nothing can be counted: %s", error.text);
-        status = PCT_DATA;
+        if (j->request->n_words && (j->request->per != PCT_PER_RANK || j->request->pids))
+            count_nothing(j, &error);
+        else
+            status = (pct_say(j->self, "nothing can be counted: %s", error.text), PCT_DATA);
     }
     j->stat.turns = j->count && pct_count_turns(j->count);
     return status;
