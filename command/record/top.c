@@ -116,6 +116,7 @@ static struct pct_top picture(const struct top *t)
     return (struct pct_top){.busiest = &t->sums[!t->now],
                             .elapsed_ns = t->elapsed_ns,
                             .counted_ns = t->counted_ns,
+                            .most_busy = (double)sysconf(_SC_NPROCESSORS_ONLN),
                             .cure = cure(t),
                             .n_lost = t->n_lost,
                             .quiet = find_quiet(t),
@@ -166,12 +167,27 @@ static uint64_t read_counted_ns(const struct top *t)
                                       : pct_sampling_counts(&t->sampling).clock_ns;
 }
 
+/* Reads the clock and the CPU time at one moment: again if this process had no processor between
+ * them. Returns the time. */
+static uint64_t read_moment(const struct top *t, uint64_t *counted_out)
+{
+    enum { CLOSE_NS = 1000000, TRIES = 4 };
+    uint64_t before_ns, now_ns = pc_mono_ns();
+    for (int i = 0; i < TRIES; i++) {
+        before_ns = now_ns;
+        *counted_out = read_counted_ns(t);
+        now_ns = pc_mono_ns();
+        if (now_ns - before_ns < CLOSE_NS)
+            break;
+    }
+    return now_ns;
+}
+
 /* Ends the interval at the moment up to which samples are taken from the rings: to look at them may
  * take long. Swaps the sums: the current one is shown next. */
 static void turn(struct top *t)
 {
-    uint64_t now_ns = pc_mono_ns();
-    uint64_t counted_ns = read_counted_ns(t);
+    uint64_t counted_ns, now_ns = read_moment(t, &counted_ns);
     pct_sampling_drain(&t->sampling, true);
     uint64_t n_lost = pct_recorder_told(t->sampling.recorder)->n_lost;
     t->elapsed_ns = now_ns - t->begin_ns;
@@ -212,13 +228,13 @@ static void wait_for_key(struct top *t, uint64_t ns)
         pc_nap_ns(ns);
 }
 
-/* Shows one screen after another until all targets have ended. */
+/* Shows one screen after another until all targets have ended. The first interval begins before
+ * samples are taken: to start, what runs is looked at, which may take long. */
 static void watch(struct top *t)
 {
     uint64_t while_ns = t->request->seconds * 1000000000u;
+    t->begin_ns = read_moment(t, &t->counted_before_ns);
     pct_sampling_start(&t->sampling);
-    t->begin_ns = pc_mono_ns();
-    t->counted_before_ns = read_counted_ns(t);
     while (!t->end && !pct_interrupted()) {
         uint64_t ns = pct_sampling_drain(&t->sampling, false), now_ns = pc_mono_ns();
         uint64_t until_ns = t->begin_ns + while_ns;

@@ -11,6 +11,7 @@
 #include "analysis/tree/label.h"
 #include "watch/watch.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -345,7 +346,8 @@ static void put_whole(FILE *out, const struct printer *p)
     struct pct_buf line = {0}, part = {0};
     char percent[PCT_NUMBER_BYTES], count[PCT_NUMBER_BYTES];
     double elapsed = p->t->elapsed_ns ? (double)p->t->elapsed_ns : 1;
-    put_busy(p, &line, (double)(p->t->counted_ns > b->ns ? p->t->counted_ns : b->ns) / elapsed);
+    double busy = (double)(p->t->counted_ns > b->ns ? p->t->counted_ns : b->ns) / elapsed;
+    put_busy(p, &line, fmin(busy, p->t->most_busy));
     if (b->mpi_ns) {
         pct_buf_format(&part, ", %s of it in MPI",
                        pct_text_percent_1(percent, pct_text_share(b->mpi_ns, b->ns)));

@@ -22,6 +22,7 @@ struct pct_top {
     const struct pct_busiest *busiest;
     uint64_t elapsed_ns;
     uint64_t counted_ns; /* CPU time as the kernel counts it; 0: it is not counted */
+    double most_busy;    /* CPUs that are there; ticks and samples may round up to more */
     const char *cure;    /* how more of it is sampled; NULL: it cannot be */
     uint64_t n_lost;     /* records */
     struct pct_top_quiet quiet;
