@@ -84,7 +84,7 @@ def check_deep_names(page):
         page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False})
     wrong = []
-    for width in 1280, 375:
+    for width, least in (1280, 150), (375, 130):
         set_width(width)
         room, off, whole = page.ask("""
             const scroll = document.querySelector('#contexts .scroll'), cells = [...document.querySelectorAll('#tree .label')];
@@ -96,7 +96,7 @@ def check_deep_names(page):
             });
             scroll.scrollLeft = 0;
             return [room, off.length, document.documentElement.scrollWidth]""")
-        if room < 150 or off or whole > width:
+        if room < least or off or whole > width:
             wrong.append(f"of {width} pixels names have {room}, {off} marks are elsewhere, the page is {whole} wide")
     page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     return wrong
