@@ -99,8 +99,14 @@ void pct_builds_remark(const struct pct_join *j, const struct pct_run *runs, pct
 /* Appends a remark if the runs seem to be of two programs: they begin in two files, or few MPI
  * calls are in all of them; else nothing. */
 void pct_programs_put(struct pct_buf *b, const struct pct_join *j, const struct pct_run *runs);
+
+/* Says which programs are compared with one of another name, in jobs of several. */
+void pct_renamed_remark(const struct pct_join *j, const struct pct_run *runs, pct_remark_fn *put,
+                        void *arg);
+
 /* Calls `put` with what is to be said of how well the runs can be matched: that remark, and that
- * inlined functions are missing in runs without lines, if only some have none. */
+ * inlined functions are missing in runs without lines, if only some have none; and the one above.
+ */
 void pct_programs_remarks(const struct pct_join *j, const struct pct_run *runs, pct_remark_fn *put,
                           void *arg);
 void pct_print_programs(FILE *out, const struct pct_join *j, const struct pct_run *runs,

@@ -292,6 +292,26 @@ static void put_begins(struct pct_buf *out, const struct pct_join *j, const stru
     pct_free(file_b);
 }
 
+static bool has_several(const struct pct_join *j)
+{
+    for (size_t k = 0; k < j->n_runs; k++)
+        if (j->several[k])
+            return true;
+    return false;
+}
+
+/* Appends that `partial` of n contexts are not in all runs, some of which have several programs. */
+static void put_other_programs(struct pct_buf *b, size_t partial, size_t n)
+{
+    char some[PCT_NUMBER_BYTES], all[PCT_NUMBER_BYTES];
+    pct_text_count(some, partial);
+    pct_text_count(all, n);
+    pct_buf_format(b,
+                   "%s of %s contexts of MPI calls %s not in all runs: these may have run other "
+                   "programs.",
+                   some, all, partial == 1 ? "is" : "are");
+}
+
 /* Appends that `partial` of n contexts are not in all runs, whose programs have these names. */
 static void put_partial(struct pct_buf *b, size_t partial, size_t n, const char *first,
                         const char *other)
@@ -339,6 +359,10 @@ void pct_programs_put(struct pct_buf *b, const struct pct_join *j, const struct 
     }
     if (j->by_line || partial * 3 <= n * 2)
         return;
+    if (has_several(j)) {
+        put_other_programs(b, partial, n);
+        return;
+    }
     put_partial(b, partial, n, first, other);
 }
 
@@ -374,6 +398,29 @@ void pct_builds_remark(const struct pct_join *j, const struct pct_run *runs, pct
                        "function.");
 }
 
+void pct_renamed_remark(const struct pct_join *j, const struct pct_run *runs, pct_remark_fn *put,
+                        void *arg)
+{
+    struct pct_buf b = {0};
+    for (size_t i = 0; i < j->n_renamed; i++) {
+        const struct pct_join_renamed *x = &j->renamed[i];
+        bool more = i && j->renamed[i - 1].run == x->run;
+        pct_buf_text(&b, more ? ", " : i ? "; in " : "In ");
+        if (!more) {
+            pct_text_escape(&b, runs[x->run].path, PCT_ESCAPE_CELL);
+            pct_buf_text(&b, " ");
+        }
+        pct_text_escape(&b, x->name, PCT_ESCAPE_CELL);
+        pct_buf_text(&b, more ? " with " : " is compared with ");
+        pct_text_escape(&b, x->as, PCT_ESCAPE_CELL);
+    }
+    if (b.n) {
+        pct_buf_text(&b, ".");
+        put(arg, b.data);
+    }
+    pct_buf_free(&b);
+}
+
 void pct_programs_remarks(const struct pct_join *j, const struct pct_run *runs, pct_remark_fn *put,
                           void *arg)
 {
@@ -382,6 +429,7 @@ void pct_programs_remarks(const struct pct_join *j, const struct pct_run *runs, 
     if (remark.n)
         put(arg, remark.data);
     pct_buf_clear(&remark);
+    pct_renamed_remark(j, runs, put, arg);
     put_lineless(&remark, j, runs);
     if (remark.n)
         put(arg, remark.data);

@@ -158,6 +158,7 @@ void pct_repeats_remarks(const struct pct_repeats *r, pct_remark_fn *put, void *
     remark_commands(r, put, arg);
     if (pct_runs_differ_in_mpi(r->runs, r->n_runs))
         put(arg, "The runs have different MPI libraries.");
+    pct_renamed_remark(r->join, r->runs, put, arg);
     pct_builds_remark(r->join, r->runs, put, arg);
     pct_calls_remark(r->join, r->runs, 0, r->n_runs, put, arg);
     pct_runs_remarks(r->runs, r->n_runs, put, arg);

@@ -412,27 +412,6 @@ static void add_open_calls(struct joiner *b, const uint32_t *node)
     pct_open_calls_free(calls);
 }
 
-/* Base name of the file in which the program begins: that of main, or the outermost one of Python;
- * NULL: unknown. */
-static const char *find_begin(const struct joiner *b)
-{
-    const struct pc_profile *p = b->source->profile;
-    const char *file = NULL;
-    for (size_t i = 0; i < b->tree->n; i++) {
-        const struct pct_node *n = &b->tree->nodes[i];
-        if (n->kind != PCOLLECT_NODE_FRAME || n->module == PC_NO_INDEX || !n->frame->file)
-            continue;
-        bool python = pct_symbols_caller(p, n->module, n->frame) == PCT_CALLER_PYTHON;
-        bool main = !file && n->frame->function && !strcmp(n->frame->function, "main") &&
-                    p->modules[n->module].flags & PCOLLECT_MODULE_EXE;
-        if (python || main)
-            file = pc_base_name(n->frame->file);
-        if (python)
-            break;
-    }
-    return file ? pct_pool_intern(b->join->pool, file) : NULL;
-}
-
 /* True if functions of the program have no lines: it was built without -g. */
 static bool has_no_lines(const struct joiner *b)
 {
@@ -489,8 +468,8 @@ static void add_tree(struct pct_join *j, const struct pct_run *runs, const struc
     b.labels = pct_alloc(r.tree->n, sizeof *b.labels);
     for (size_t i = 0; i < r.tree->n; i++)
         b.labels[i] = label_of(&b, &r.tree->nodes[i]);
+    pct_join_match_programs(j, &r, b.labels);
     b.sites = j->by_line ? NULL : pct_call_sites(r.tree, b.labels);
-    j->begins[k] = find_begin(&b);
     j->lineless[k] = has_no_lines(&b);
     if (j->room < r.tree->n) /* runs of one program have most contexts in common */
         make_room(j, r.tree->n + r.tree->n / 4);
@@ -554,6 +533,7 @@ static struct pct_join *begin_join(const struct pct_run *runs, size_t n, enum pc
     j->cpu_time &= j->divided;
     j->pool = pct_pool_new();
     j->begins = pct_alloc(n, sizeof *j->begins);
+    j->several = pct_alloc(n, sizeof *j->several);
     j->lineless = pct_alloc(n, sizeof *j->lineless);
     j->by_line = by_line;
     j->mixed_mpi = !by_line && pct_runs_differ_in_mpi(runs, n);
@@ -616,6 +596,9 @@ void pct_join_free(struct pct_join *j)
     pct_free(j->nodes);
     pct_free(j->costs);
     pct_free(j->begins);
+    pct_free(j->several);
+    pct_free(j->programs);
+    pct_free(j->renamed);
     pct_free(j->lineless);
     pct_hash_free(&j->by_key);
     pct_pool_free(j->pool);

@@ -8,6 +8,8 @@
  * call if a function calls another from several lines (call_sites.h). If a function was inlined in
  * one run and is missing in another, its callees are matched one level up. Functions without a name
  * of a module of which the runs have other builds are one node below each caller: offsets differ.
+ * Programs of a job of several are matched with those of the first such run: by name, else by their
+ * build, else by the file in which they begin, else in the order of their first ranks.
  * Handles of MPI in the arguments of C++ functions are the same type in runs with different MPI
  * libraries.
  *
@@ -90,6 +92,22 @@ enum pct_join_times {
 /* The most ranks of which a join keeps what each computes. */
 enum { PCT_JOIN_RANKS = 256 };
 
+/* A program of a job of several; texts are interned. */
+struct pct_join_program {
+    const char *name, *own_label; /* of its own run */
+    const char *label;            /* by which it is matched */
+    const char *begin;            /* file in which it begins; NULL: unknown */
+    uint8_t build_id[PCOLLECT_BUILD_ID_BYTES];
+    uint32_t build_id_bytes;       /* 0: unknown */
+    struct pct_join_program *with; /* that of another run, while runs are added */
+};
+
+/* A program of a run that is compared with one of another name. */
+struct pct_join_renamed {
+    size_t run;
+    const char *name, *as; /* interned */
+};
+
 struct pct_join {
     size_t n_runs;
     uint32_t n_ranks; /* that all runs have, and of which it keeps what each computes; else 0 */
@@ -98,9 +116,16 @@ struct pct_join {
     size_t n, room;
     struct pct_hash_index by_key; /* nodes, while runs are added */
     bool by_line;
-    bool mixed_mpi;      /* not by line, and the runs have different MPI libraries */
-    const char **begins; /* by run: source file of main or of the Python script; NULL: unknown */
-    bool *lineless;      /* by run: no function of the program has a line */
+    bool mixed_mpi; /* not by line, and the runs have different MPI libraries */
+    /* By run: source file of main or of the Python script; NULL: unknown, or several programs. */
+    const char **begins;
+    bool *several;                     /* by run: its ranks run several programs */
+    struct pct_join_program *programs; /* of the first run of several */
+    size_t n_programs;
+    bool in_order; /* of their first ranks */
+    struct pct_join_renamed *renamed;
+    size_t n_renamed, room_renamed;
+    bool *lineless; /* by run: no function of the program has a line */
     enum pct_join_times times;
     bool divided; /* computation is divided by samples, which all runs have */
     /* PCT_JOIN_UNDELAYED: computation is the CPU time of all threads, since ranks of a run work

@@ -31,6 +31,10 @@ int pct_run_refuse(const char *path, int err, struct pc_error *error);
  * since copies are one context. */
 const char *pct_join_function(const struct pct_join *j, const char *name);
 
+/* Sets where the programs of the run begin, and gives the nodes of those that are compared with one
+ * of another name its label. */
+void pct_join_match_programs(struct pct_join *j, const struct pct_joined *r, const char **labels);
+
 /* Adds the computation of the run: to the sampled functions if the join is divided, the rest to
  * j->compute. Sets r->parts. */
 void pct_join_add_computation(struct pct_join *j, struct pct_joined *r);
