@@ -70,6 +70,12 @@ void pct_buf_hex(struct pct_buf *b, uint64_t v)
     pct_buf_put(b, digits, sizeof digits);
 }
 
+void pct_buf_bytes(struct pct_buf *b, const uint8_t *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        pct_buf_format(b, "%02x", bytes[i]);
+}
+
 void pct_buf_clear(struct pct_buf *b)
 {
     b->n = 0;

@@ -29,6 +29,8 @@ void pct_buf_fill(struct pct_buf *b, char c, size_t n);
 /* Appends 16 hexadecimal digits; a quarter of the time of a format, which counts in large tables.
  */
 void pct_buf_hex(struct pct_buf *b, uint64_t v);
+/* Two digits for each byte. */
+void pct_buf_bytes(struct pct_buf *b, const uint8_t *bytes, size_t n);
 void pct_buf_clear(struct pct_buf *b);
 void pct_buf_free(struct pct_buf *b);
 

@@ -529,7 +529,13 @@ static void put_python(const struct pct_head *h, struct pct_buf *b)
                         "shown: pcollect run and pcollect where have them");
 }
 
-/* Appends how much of a recording is in code without names that processes made. */
+/* True for code that may be without a file: a process made it. */
+static bool is_made(const struct pc_profile *p, uint32_t module)
+{
+    return module == PC_NO_INDEX || !strcmp(p->modules[module].path, PCOLLECT_MODULE_JIT);
+}
+
+/* Appends how much is in code without names that processes made. */
 static void put_made(const struct pct_head *h, struct pct_buf *b)
 {
     const struct pc_profile *p = h->d->profile;
@@ -537,8 +543,7 @@ static void put_made(const struct pct_head *h, struct pct_buf *b)
     pc_u128 made_ns = 0;
     for (uint32_t i = 0; i < p->n_nodes; i++) {
         const struct pc_profile_node *n = &p->nodes[i];
-        if (n->kind == PCOLLECT_NODE_POINT && n->module != PC_NO_INDEX &&
-            !strcmp(p->modules[n->module].path, PCOLLECT_MODULE_JIT) &&
+        if (n->kind == PCOLLECT_NODE_POINT && is_made(p, n->module) &&
             is_function(h->d, i, PCT_MADE_CODE))
             made_ns += pct_samples_of(samples, i).ns;
     }
@@ -546,7 +551,9 @@ static void put_made(const struct pct_head *h, struct pct_buf *b)
         return;
     pct_head_percent(b, pct_text_share(made_ns, samples->all.ns));
     pct_buf_text(b, " of the sampled CPU time is in code without names that a program made while "
-                    "it ran: " PCT_MADE_CODE_CURE);
+                    "it ran: ");
+    pct_buf_text(b, h->d->totals->all.notes & PCOLLECT_NOTE_OUTSIDE ? PCT_MADE_CODE_CURE
+                                                                    : PCT_MADE_CODE_RUN_CURE);
 }
 
 void (*const pct_head_context_notes[])(const struct pct_head *, struct pct_buf *) = {

@@ -47,8 +47,7 @@ const struct pc_profile_table *pct_stored_find(const struct pc_profile *p,
 const char *pct_stored_module(const struct pc_profile_module *m, struct pct_pool *pool)
 {
     struct pct_buf b = {0};
-    for (uint32_t i = 0; i < m->build_id_bytes; i++)
-        pct_buf_format(&b, "%02x", m->build_id[i]);
+    pct_buf_bytes(&b, m->build_id, m->build_id_bytes);
     const char *name = pct_pool_intern(pool, b.n ? b.data : m->path);
     pct_buf_free(&b);
     return name;

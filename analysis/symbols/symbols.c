@@ -54,14 +54,14 @@ struct pct_symbols {
 };
 
 static const struct pct_frame unknown_frame;
-static const struct pct_frame folded_frame = {.function = "(contexts added up)"};
 
 /* The first entries: places that no address has. */
-enum { NOT_ASKED, NO_FRAMES, UNKNOWN, FOLDED, N_FIXED };
+enum { NOT_ASKED, NO_FRAMES, UNKNOWN, FOLDED, MADE, N_FIXED };
 static const struct entry fixed_entries[N_FIXED] = {
     [NO_FRAMES] = {.place = {&unknown_frame, 0}},
     [UNKNOWN] = {.place = {&unknown_frame, 1}},
-    [FOLDED] = {.place = {&folded_frame, 1}}, /* PC_NODE_FOLDED */
+    [FOLDED] = {.place = {&(const struct pct_frame){.function = "(contexts added up)"}, 1}},
+    [MADE] = {.place = {&(const struct pct_frame){.function = PCT_MADE_CODE}, 1}},
 };
 
 void pct_symbols_free(struct pct_symbols *s)
@@ -110,10 +110,8 @@ static void complain(const struct pct_symbols *s, uint32_t module, const char *w
 
 static void put_build_id(struct pct_buf *b, const uint8_t *id, size_t n)
 {
-    if (!n)
-        pct_buf_text(b, "none");
-    for (size_t i = 0; i < n && i < 8; i++)
-        pct_buf_format(b, "%02x", id[i]);
+    pct_buf_text(b, n ? "" : "none");
+    pct_buf_bytes(b, id, n < 8 ? n : 8);
 }
 
 /* True if the file is the one that was run; a profile without build-id cannot tell. */
@@ -678,9 +676,11 @@ static void find_removed(struct pct_symbols *s, struct pct_spot spot)
 static struct entry *find_node(struct pct_symbols *s, const struct pc_profile_node *n,
                                const struct pc_profile_node *up)
 {
-    bool op = n->kind == PCOLLECT_NODE_OP;
+    bool op = n->kind == PCOLLECT_NODE_OP, point = n->kind == PCOLLECT_NODE_POINT;
+    if (point && n->module == PC_NO_INDEX && !n->offset && !(n->flags & PCOLLECT_FLAG_COLLAPSED))
+        return &s->entries[MADE];
     /* An instruction is looked up like a return address behind it. */
-    uint64_t offset = n->offset + (n->kind == PCOLLECT_NODE_POINT);
+    uint64_t offset = n->offset + point;
     if (!up || up->kind != PCOLLECT_NODE_FRAME || up->module >= s->profile->n_modules ||
         (!op && n->module >= s->profile->n_modules))
         return op ? &s->entries[NO_FRAMES] : find_entry(s, n->module, offset);

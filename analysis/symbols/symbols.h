@@ -162,11 +162,14 @@ enum pct_caller { PCT_CALLER_OTHER, PCT_CALLER_PASSES, PCT_CALLER_PYTHON };
 enum pct_caller pct_symbols_caller(const struct pc_profile *p, uint32_t module,
                                    const struct pct_frame *frame);
 
-/* The function, in the module PCOLLECT_MODULE_JIT, of code that a process made while it ran and
- * tells no names of; and what names it. */
+/* The function of code that a process made while it ran and tells no names of; and what names it.
+ * Recordings have it in the module PCOLLECT_MODULE_JIT, profiles of ranks in none. */
 #define PCT_MADE_CODE "(code made at run time)"
 #define PCT_MADE_CODE_CURE                                                                         \
     "a program that writes /tmp/perf-PID.map while it is recorded, as node --perf-basic-prof "     \
     "does, gives names to such code"
+#define PCT_MADE_CODE_RUN_CURE                                                                     \
+    "pcollect record gives names to such code of a program that writes /tmp/perf-PID.map, as "     \
+    "node --perf-basic-prof does"
 
 #endif

@@ -19,8 +19,7 @@ static void module_build_id(const struct pct_cell *c, struct pct_value *out)
     const struct pc_profile_module *m = &c->d->profile->modules[c->row];
     struct pct_buf b = {0};
     pct_buf_put(&b, "", 0);
-    for (uint32_t i = 0; i < m->build_id_bytes && i < PCOLLECT_BUILD_ID_BYTES; i++)
-        pct_buf_format(&b, "%02x", m->build_id[i]);
+    pct_buf_bytes(&b, m->build_id, m->build_id_bytes);
     pct_value_text(c->d, b.data, out);
     pct_buf_free(&b);
 }
