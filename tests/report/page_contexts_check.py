@@ -369,6 +369,10 @@ def check_spreads(page, tables):
     wrong, ranks = [], [int(row["rank"]) for row in rows_of(tables, "ranks")]
     for time, wanted in wanted_spreads(page).items():
         page.show("contexts&metric=" + time)
+        if len(ranks) == 1:
+            if page.ask("return document.querySelector('#tree .spread') !== null"):
+                wrong.append(f"{time}: a picture of one rank")
+            continue
         rows = page.ask("""return [...document.querySelectorAll('#tree tbody tr')].map(row => [row.node.path,
             row.querySelector('.spread path')?.getAttribute('d') || '', row.querySelector('.spread title')?.textContent || ''])""")
         if page.ask("return !document.querySelector('#tree th:last-child')?.innerText.toLowerCase().startsWith(arguments[0])", time):
