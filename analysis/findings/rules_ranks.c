@@ -213,14 +213,19 @@ static bool is_alone(const struct pct_evidence *f)
     return pct_rank_times_surplus_ns(f->times, ALONE) > 0;
 }
 
-/* Mean of what the other ranks compute at most, also of those for which nobody waited. */
-static double others_ns(const struct pct_evidence *f)
+/* Mean of what the other ranks compute at most, also of those for which nobody waited, and the part
+ * of it that is unsure. The own time of a rank that is too short for samples is a guess. */
+static double others_ns(const struct pct_evidence *f, double *unsure_out)
 {
     const struct pct_rank_times *t = f->times;
-    double sum = 0;
-    for (size_t r = 0; r < t->n; r++)
-        sum += r == t->busiest ? 0 : pct_rank_time_most_ns(&t->list[r]);
-    return sum / (double)(t->n - 1);
+    double sum = 0, own = 0, n = (double)(t->n - 1);
+    for (size_t r = 0; r < t->n; r++) {
+        const struct pct_rank_time *x = &t->list[r];
+        sum += r == t->busiest ? 0 : x->is_short ? x->wall_ns : pct_rank_time_most_ns(x);
+        own += r == t->busiest ? 0 : x->own_ns;
+    }
+    *unsure_out = (sum - own) / n;
+    return sum / n;
 }
 
 /* "at least " if this part of an own time is unsure and worth a word. */
@@ -247,15 +252,16 @@ static void find_serial(const struct pct_evidence *f, const struct pct_rule *rul
     if (!is_waited_for(f, threshold) || !is_alone(f) || is_blocked(f) || is_off(f))
         return;
     struct pct_busy_place where = pct_finding_busy_place(f);
-    double own_ns = f->times->list[f->times->busiest].own_ns, mean_ns = others_ns(f);
+    double own_ns = f->times->list[f->times->busiest].own_ns, unsure_ns;
+    double mean_ns = others_ns(f, &unsure_ns);
     struct pct_buf b = {0}, place = {0};
     put_busy_place(f, &where, &place);
     if (mean_ns * IDLE < own_ns)
         pct_buf_format(&b, "alone %s", pct_rank_times_verb(f->times));
     else
         pct_buf_format(&b, "%s %s%.1f times as long as the %s", pct_rank_times_verb(f->times),
-                       at_least(mean_ns, f->times->unsure_ns / (double)(f->n_ranks - 1)),
-                       own_ns / mean_ns, f->n_ranks == 2 ? "other rank" : "mean of the others");
+                       at_least(mean_ns, unsure_ns), own_ns / mean_ns,
+                       f->n_ranks == 2 ? "other rank" : "mean of the others");
     pct_finding_say(out, f, rule, waiting_ns(f),
                     pct_more_rank("ranks", pct_finding_rank(f, f->times->busiest)),
                     "Rank %d %s%s: %s.%s%s", pct_finding_rank(f, f->times->busiest), b.data,

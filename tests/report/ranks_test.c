@@ -57,6 +57,26 @@ static void a_rank_is_alone_if_that_is_sure(void **state)
     }
 }
 
+/* The other ranks compute for 150 ms at most, of which 10 samples of 20 ms would tell how much is a
+ * wait for a processor. */
+static void a_rank_is_not_alone_beside_ranks_too_short_for_samples(void **state)
+{
+    static const double wall_ms[] = {150, 150, 973, 150}, compute_ms[] = {20, 20, 950, 20},
+                        mpi_ms[] = {400, 400, 100, 400};
+    (void)state;
+    begin_ranks(4);
+    for (unsigned r = 0; r < m.n; r++) {
+        m.compute_ms[r] = wall_ms[r];
+        m.delayed_ms[r] = r == 2 ? 10 : 1700;
+        m.user_ms[r] = 480;
+    }
+    add_samples(compute_ms, mpi_ms, 20);
+    call_all("MPI_Barrier", PCOLLECT_CLASS_COLL, 100, 0, 1200);
+    const char *text = sentence("serial");
+    if (!strstr(text, "Rank 2 computes at least 6.4 times as long as the mean of the others: "))
+        fail_msg("%s", text);
+}
+
 /* The last rank computes alone, or longer than another, or rank 0 hardly computes. */
 static void ranks_of_other_programs_need_not_take_part(void **state)
 {
@@ -134,6 +154,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rank_is_alone_if_that_is_sure),
+        cmocka_unit_test(a_rank_is_not_alone_beside_ranks_too_short_for_samples),
         cmocka_unit_test(ranks_of_other_programs_need_not_take_part),
         cmocka_unit_test(a_wait_without_delays_says_so),
         cmocka_unit_test(blocked_time_of_one_rank_is_its_own),
