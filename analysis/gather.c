@@ -345,6 +345,7 @@ const struct pct_tree_rows *pct_data_callers(const struct pct_data *d)
     options.callers = true;
     struct pct_tree *t = pct_tree_new(d->totals, d->symbols, NULL, &options);
     pct_tree_sort(t, PCT_OF_METRIC, PCT_TIME);
+    rows->depth = pct_tree_depths(t);
     return list_rows(rows, t, false);
 }
 
@@ -389,6 +390,7 @@ static void free_parts(struct pct_parts *parts)
     pct_free(parts->rolled);
     pct_tree_free(parts->callers.tree);
     pct_free(parts->callers.row);
+    pct_free(parts->callers.depth);
     pct_free(parts->computation.row);
     pct_tree_free(parts->sample_callers.tree);
     pct_free(parts->sample_callers.row);

@@ -130,6 +130,7 @@ struct pct_tree_rows {
     struct pct_tree *tree;
     uint32_t *row;
     size_t n;
+    uint32_t *depth; /* of callers: frames from the root to each node of the tree */
 };
 /* Calls by line, upside down. */
 const struct pct_tree_rows *pct_data_callers(const struct pct_data *d);

@@ -626,6 +626,14 @@ uint32_t pct_tree_depth(const struct pct_tree *t, uint32_t node)
     return n;
 }
 
+uint32_t *pct_tree_depths(const struct pct_tree *t)
+{
+    uint32_t *depth = pct_alloc(t->n, sizeof *depth);
+    for (uint32_t i = 1; i < t->n; i++) /* a node is made after its parent */
+        depth[i] = depth[t->nodes[i].parent] + (t->nodes[i].kind != PCOLLECT_NODE_OP);
+    return depth;
+}
+
 /* The two functions below use no recursion: a damaged profile may be deeper than the stack. */
 void pct_tree_path(const struct pct_tree *t, uint32_t node, struct pct_buf *b)
 {

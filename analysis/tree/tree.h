@@ -137,8 +137,10 @@ pc_u128 pct_tree_figure(const struct pct_tree *t, uint32_t node, enum pct_figure
 /* Sorts siblings by a figure, greatest first; ties by label. */
 void pct_tree_sort(struct pct_tree *t, enum pct_figure_of of, enum pct_metric metric);
 
-/* Frames from the root to a node, this one included. */
+/* Frames from the root to a node, this one included. Takes as many steps. */
 uint32_t pct_tree_depth(const struct pct_tree *t, uint32_t node);
+/* The same of each node, to be freed. */
+uint32_t *pct_tree_depths(const struct pct_tree *t);
 
 /* "LABEL > LABEL": what the node was called from; to the node itself. */
 void pct_tree_path(const struct pct_tree *t, uint32_t node, struct pct_buf *b);

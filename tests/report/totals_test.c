@@ -305,8 +305,12 @@ static void totals_agree_between_tables_at_every_depth(void **state)
                     sum_column(d, "ranks", "mpi_s"));
         assert_true(sum_column(d, "contexts", "mpi_exclusive_s") ==
                     sum_column(d, "ranks", "mpi_s"));
-        for (uint32_t i = 0; depth && i < pct_data_tree(d)->n; i++)
-            assert_true(pct_tree_depth(pct_data_tree(d), i) <= depth);
+        uint32_t *depths = pct_tree_depths(pct_data_tree(d));
+        for (uint32_t i = 0; i < pct_data_tree(d)->n; i++) {
+            assert_int_equal(depths[i], pct_tree_depth(pct_data_tree(d), i));
+            assert_true(!depth || depths[i] <= depth);
+        }
+        pct_free(depths);
         pct_data_free(d);
     }
 }

@@ -402,7 +402,7 @@ static void caller_path(const struct pct_cell *c, struct pct_value *out)
 
 static void caller_level(const struct pct_cell *c, struct pct_value *out)
 {
-    out->number = pct_tree_depth(pct_data_callers(c->d)->tree, caller_of(c));
+    out->number = pct_data_callers(c->d)->depth[caller_of(c)];
 }
 
 static void caller_label(const struct pct_cell *c, struct pct_value *out)
