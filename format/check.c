@@ -223,6 +223,8 @@ static int check_row(const struct pc_profile *p, const struct pc_profile_data *d
                      struct pc_error *error)
 {
     uint64_t of_histograms = 0;
+    if (d->first_field >= p->n_fields)
+        return refuse(error, "a record without fields", i);
     if (d->n_ranks != 1 || d->first_rank != d->ranks[0])
         return refuse(error, "a record with a wrong first rank", i);
     if (!pc_profile_has_rank(p, d->ranks[0]))
