@@ -304,12 +304,12 @@ uint32_t *pc_columns_numbers(const struct pc_stored_columns *from, uint32_t *n_o
     uint32_t n = pc_get_count(&in, 1), at = 0, *numbers = malloc((size_t)n * sizeof *numbers + 1);
     for (uint32_t i = 0; numbers && i < n && !in.failed; i++)
         numbers[i] = next_number(&in, &at);
-    *n_out = n;
     free(raw);
     if (in.failed) {
         free(numbers);
-        return NULL;
+        numbers = NULL;
     }
+    *n_out = numbers ? n : 0;
     return numbers;
 }
 

@@ -37,7 +37,7 @@ int pc_columns_open(struct pc_profile *p, enum pc_kept kind, const struct pc_sto
                     struct pc_error *error);
 
 /* The numbers of the records that a section of steps has, in their order; the caller frees them.
- * NULL: they cannot be read. */
+ * NULL, and none of them: they cannot be read. */
 uint32_t *pc_columns_numbers(const struct pc_stored_columns *from, uint32_t *n_out);
 
 /* The records and fields of one of n_shares shares, in its own order. */
