@@ -139,7 +139,7 @@ void pct_tree_sort(struct pct_tree *t, enum pct_figure_of of, enum pct_metric me
 
 /* Frames from the root to a node, this one included. Takes as many steps. */
 uint32_t pct_tree_depth(const struct pct_tree *t, uint32_t node);
-/* The same of each node, to be freed. */
+/* Frames from the root to each node, by its index; the caller frees them. */
 uint32_t *pct_tree_depths(const struct pct_tree *t);
 
 /* "LABEL > LABEL": what the node was called from; to the node itself. */
