@@ -501,13 +501,15 @@ def check_matched(page, tables, found):
 def check_no_match(page):
     """A focus on nothing leaves no row, and says so; the order of rows stays chosen. A flat list has no colours."""
     wrong = []
+    page.show("contexts")
+    chosen = page.ask("return document.querySelectorAll('#contexts .controls select')[1].selectedIndex")
     for shape in "tree", "callers", "flat":
         page.show(f"contexts&shape={shape}&focus=no%20such%20name")
         rows, left, by, wrong_text, colour = page.ask("""
             const selects = [...document.querySelectorAll('#contexts .controls select')];
             return [document.querySelectorAll('#tree tbody tr').length, document.getElementById('left-out').innerText,
                 selects[1].selectedIndex, document.getElementById('wrong').innerText, selects[3].checkVisibility()]""")
-        if (rows, left, by, wrong_text, colour) != (0, "Nothing matches.", 0, "", shape != "flat"):
+        if (rows, left, by, wrong_text, colour) != (0, "Nothing matches.", chosen, "", shape != "flat"):
             wrong.append(f"{shape} of no such name: {rows} rows, {left}, by {by}, {wrong_text}, colour {colour}")
     return wrong
 
