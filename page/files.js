@@ -16,12 +16,17 @@ const mostFiles = 50;
 // Calls that return before their bytes are moved, or begin or end what is moved meanwhile: their time tells no rate.
 const isApart = label => /^MPI_File_(i(read|write)|.*_(begin|end)$)/.test(partsOf(label)[0]);
 
-// {name, rows, apart, and the sum of each figure} of these rows of the table.
-function addRows(table, name, rows) {
-    const sums = {name, rows, apart: rows.some(row => isApart(table.lastLabel(row, "context")))};
-    for (const {name: figure} of fileFigures)
-        sums[figure] = rows.reduce((sum, row) => sum + (table.number(row, figure) || 0), 0);
+// {rows, and the sum of each figure} of these rows of a table.
+function sumRows(table, rows, figures) {
+    const sums = {rows};
+    for (const {name} of figures)
+        sums[name] = rows.reduce((sum, row) => sum + (table.number(row, name) || 0), 0);
     return sums;
+}
+
+// {name, rows, apart, and the sum of each figure} of these rows of the table of files.
+function addRows(table, name, rows) {
+    return {...sumRows(table, rows, fileFigures), name, apart: rows.some(row => isApart(table.lastLabel(row, "context")))};
 }
 
 // Lists of rows by what a function gives for them, in the order of their first rows.

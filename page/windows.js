@@ -14,14 +14,6 @@ const windowFigures = [
 const windowPairs = [{name: "messages", head: "calls", type: "count"}, {name: "bytes", head: "bytes", type: "bytes"}];
 const mostWindows = 50, mostTargets = 20;
 
-// {rows, and the sum of each figure} of these rows of a table.
-function sumRows(table, rows, figures) {
-    const sums = {rows};
-    for (const {name} of figures)
-        sums[name] = rows.reduce((sum, row) => sum + (table.number(row, name) || 0), 0);
-    return sums;
-}
-
 class WindowsView {
     constructor(profile, {windows, pairs, domains}, options) {
         Object.assign(this, {profile, table: windows, pairs, figure: windowFigures.find(({name}) => name === options.get("order")) || windowFigures[0],
