@@ -91,15 +91,22 @@ static int by_socket(void)
 static int by_condition(void)
 {
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+    pthread_cond_t condition;
+    pthread_condattr_t attributes;
     struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
+    /* The default clock is that of the wall, which may be adjusted meanwhile. */
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+    clock_gettime(CLOCK_MONOTONIC, &t);
     t.tv_nsec += WAIT_MS * 1000000;
     t.tv_sec += t.tv_nsec / 1000000000;
     t.tv_nsec %= 1000000000;
     pthread_mutex_lock(&lock);
     int got = pthread_cond_timedwait(&condition, &lock, &t);
     pthread_mutex_unlock(&lock);
+    pthread_cond_destroy(&condition);
     errno = got;
     return got == ETIMEDOUT;
 }
