@@ -394,11 +394,12 @@ int pc_merge_arena(const void *base, size_t n, enum pc_merge_part part, struct p
     pc_error_set(error, PC_OK, "%s", "");
     m.profile = pc_profile_new();
     m.scratch = pc_pool_new();
+    m.tree = pc_pool_new();
     int err = PC_ENOMEM;
-    if (m.profile && m.scratch)
+    if (m.profile && m.scratch && m.tree)
         err = read_image(&m, part);
-    if (m.scratch)
-        pc_pool_free(m.scratch);
+    pc_pool_free(m.scratch);
+    pc_pool_free(m.tree);
     if (err)
         pc_profile_free(m.profile);
     else

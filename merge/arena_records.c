@@ -66,6 +66,12 @@ static bool read_bins(struct image *m, const char *histogram, uint32_t n_bins, u
     return any != 0;
 }
 
+/* A record that was claimed. */
+static const char *record_at(const struct image *m, pcollect_ref ref)
+{
+    return m->base + (size_t)ref * PCOLLECT_REF_UNIT;
+}
+
 static const char *field_in(const char *record, const struct image_field *f, uint32_t skipped)
 {
     return record + (f->offset - skipped);
@@ -116,19 +122,41 @@ static bool is_used(struct image *m, const char *record, unsigned kind)
     return false;
 }
 
+/* The sum of a node, which begins with the record that it has; NULL: no memory. */
+static uint64_t *sum_of(struct image *m, struct image_node *n)
+{
+    if (n->is_sum)
+        return m->sums[n->record];
+    if (m->n_sums == m->sum_capacity) {
+        uint32_t capacity = m->sum_capacity ? 2 * m->sum_capacity : 256;
+        uint64_t **sums = pc_pool_array(m->scratch, capacity, sizeof *sums);
+        if (!sums)
+            return NULL;
+        if (m->n_sums)
+            memcpy(sums, m->sums, m->n_sums * sizeof *sums);
+        m->sums = sums;
+        m->sum_capacity = capacity;
+        m->n_sums += !m->n_sums; /* 0 is no number of a record */
+    }
+    uint64_t *sum = m->sums[m->n_sums] = pc_pool_array(m->scratch, m->n_values, sizeof *sum);
+    if (!sum)
+        return NULL;
+    read_values(m, record_at(m, n->record), n->kind, sum);
+    n->record = m->n_sums++;
+    n->is_sum = true;
+    return sum;
+}
+
 /* Adds a record to the sum of a node, ticks as ticks. */
 static bool add_to_sum(struct image *m, struct image_node *n, const char *record)
 {
-    if (!n->sum) {
-        n->sum = pc_pool_array(m->scratch, m->n_values, sizeof *n->sum);
-        if (!n->sum)
-            return false;
-        read_values(m, n->record, n->node.kind, n->sum);
-    }
-    read_values(m, record, n->node.kind, m->values);
-    for (uint32_t k = first_field(m, n->node.kind); k < m->profile->n_fields; k++) {
+    uint64_t *sum = sum_of(m, n);
+    if (!sum)
+        return false;
+    read_values(m, record, n->kind, m->values);
+    for (uint32_t k = first_field(m, n->kind); k < m->profile->n_fields; k++) {
         const struct pc_profile_field *f = &m->fields[k].field;
-        uint64_t *to = n->sum + m->fields[k].place, *from = m->values + m->fields[k].place;
+        uint64_t *to = sum + m->fields[k].place, *from = m->values + m->fields[k].place;
         if (!is_histogram(m, k))
             *to = pc_field_combine(f->combine, *to, *from);
         for (uint32_t b = 0; is_histogram(m, k) && b < f->bins; b++)
@@ -140,7 +168,7 @@ static bool add_to_sum(struct image *m, struct image_node *n, const char *record
 int pc_image_add_record(struct image *m, uint32_t index, pcollect_ref ref)
 {
     struct image_node *n = &m->nodes[index];
-    uint32_t bytes = m->header->record_bytes - skipped_bytes(m, n->node.kind);
+    uint32_t bytes = m->header->record_bytes - skipped_bytes(m, n->kind);
     if (!ref || !bytes)
         return PC_OK;
     const char *record = pc_image_claim(m, ref, bytes);
@@ -148,27 +176,27 @@ int pc_image_add_record(struct image *m, uint32_t index, pcollect_ref ref)
         pc_image_damaged(m, "record", ref);
         return PC_OK;
     }
-    if (!is_used(m, record, n->node.kind))
+    if (!is_used(m, record, n->kind))
         return PC_OK;
     if (!n->record)
-        n->record = record;
+        n->record = ref;
     else if (!add_to_sum(m, n, record))
         return PC_ENOMEM;
     return PC_OK;
 }
 
-bool pc_image_write_record(struct image *m, const struct image_node *from,
-                           struct pc_profile_node *to, struct pc_buffer *room)
+bool pc_image_write_record(struct image *m, struct image_record from, struct pc_profile_node *to,
+                           struct pc_buffer *room)
 {
     struct pc_profile *p = m->profile;
     struct pc_profile_data *d = &p->data[p->n_data];
-    const uint64_t *bins[PC_PROFILE_MAX_FIELDS], *values = from->sum;
+    const uint64_t *bins[PC_PROFILE_MAX_FIELDS], *values = m->values;
     if (!pc_profile_data_of_one(p, d, to->kind, m->rank))
         return false;
-    if (!values) {
-        read_values(m, from->record, to->kind, m->values);
-        values = m->values;
-    }
+    if (from.is_sum)
+        values = m->sums[from.number];
+    else
+        read_values(m, record_at(m, from.number), to->kind, m->values);
     for (uint32_t k = d->first_field; k < p->n_fields; k++) {
         const uint64_t *value = values + m->fields[k].place;
         bins[k - d->first_field] = value;

@@ -15,23 +15,22 @@ enum { NO_CHILD = 0 }; /* the root is not a child */
 
 /* ---- The unified tree ------------------------------------------------------------------------ */
 
-static uint64_t hash_node(const struct pc_profile_node *n)
+static uint64_t hash_node(const struct image_node *n)
 {
-    uint64_t what = (uint64_t)n->parent << 32 | n->module;
-    return pc_hash_u64(pc_hash_u64(what) + n->offset + ((uint64_t)n->op << 48) +
-                       ((uint64_t)n->kind << 40));
+    uint64_t below = pc_hash_u64((uint64_t)n->parent << 32 | n->what);
+    return pc_hash_u64(below + n->offset + ((uint64_t)n->kind << 40));
 }
 
-static bool same_key(const struct pc_profile_node *a, const struct pc_profile_node *b)
+static bool same_key(const struct image_node *a, const struct image_node *b)
 {
-    return a->parent == b->parent && a->kind == b->kind && a->module == b->module &&
-           a->op == b->op && a->offset == b->offset;
+    return a->parent == b->parent && a->kind == b->kind && a->what == b->what &&
+           a->offset == b->offset;
 }
 
-static uint32_t *find_slot(const struct image *m, const struct pc_profile_node *key)
+static uint32_t *find_slot(const struct image *m, const struct image_node *key)
 {
     uint32_t i = (uint32_t)hash_node(key) & (m->n_slots - 1);
-    while (m->slots[i] && !same_key(&m->nodes[m->slots[i] - 1].node, key))
+    while (m->slots[i] && !same_key(&m->nodes[m->slots[i] - 1], key))
         i = (i + 1) & (m->n_slots - 1);
     return &m->slots[i];
 }
@@ -43,8 +42,8 @@ static bool is_indexed(const struct image *m, uint32_t parent)
 
 static bool reserve_nodes(struct image *m, uint32_t capacity)
 {
-    struct image_node *nodes = pc_pool_array(m->scratch, capacity, sizeof *nodes);
-    uint32_t *slots = pc_pool_array(m->scratch, (size_t)capacity * 2, sizeof *slots);
+    struct image_node *nodes = pc_pool_array(m->tree, capacity, sizeof *nodes);
+    uint32_t *slots = pc_pool_array(m->tree, (size_t)capacity * 2, sizeof *slots);
     if (!nodes || !slots)
         return false;
     if (m->n_nodes)
@@ -55,24 +54,24 @@ static bool reserve_nodes(struct image *m, uint32_t capacity)
     m->node_capacity = capacity;
     for (uint32_t i = 1; i < m->n_nodes; i++)
         if (is_indexed(m, nodes[i].parent))
-            *find_slot(m, &nodes[i].node) = i + 1;
+            *find_slot(m, &nodes[i]) = i + 1;
     return true;
 }
 
-static uint32_t find_node(const struct image *m, const struct pc_profile_node *key)
+static uint32_t find_node(const struct image *m, const struct image_node *key)
 {
     if (is_indexed(m, key->parent)) {
         uint32_t slot = *find_slot(m, key);
         return slot ? slot - 1 : PC_NO_INDEX;
     }
     for (uint32_t c = m->nodes[key->parent].first_child; c != NO_CHILD; c = m->nodes[c].next)
-        if (same_key(&m->nodes[c].node, key))
+        if (same_key(&m->nodes[c], key))
             return c;
     return PC_NO_INDEX;
 }
 
 /* The node with that key, found or made; PC_NO_INDEX: no memory. */
-static uint32_t unify(struct image *m, const struct pc_profile_node *key)
+static uint32_t unify(struct image *m, const struct image_node *key)
 {
     uint32_t index = find_node(m, key);
     if (index != PC_NO_INDEX)
@@ -81,8 +80,8 @@ static uint32_t unify(struct image *m, const struct pc_profile_node *key)
         return PC_NO_INDEX;
     index = m->n_nodes++;
     struct image_node *parent = &m->nodes[key->parent];
-    m->nodes[index] =
-        (struct image_node){.node = *key, .parent = key->parent, .next = parent->first_child};
+    m->nodes[index] = *key;
+    m->nodes[index].next = parent->first_child;
     parent->first_child = index;
     if (is_indexed(m, key->parent)) {
         *find_slot(m, key) = index + 1;
@@ -90,7 +89,7 @@ static uint32_t unify(struct image *m, const struct pc_profile_node *key)
     }
     parent->n_children++;
     for (uint32_t c = index; is_indexed(m, key->parent) && c != NO_CHILD; c = m->nodes[c].next)
-        *find_slot(m, &m->nodes[c].node) = c + 1;
+        *find_slot(m, &m->nodes[c]) = c + 1;
     return index;
 }
 
@@ -111,18 +110,14 @@ static uint32_t module_index(const struct image *m, pcollect_ref ref)
 
 /* The key of an arena's node under `parent`; false: it is damaged. */
 static bool key_of(const struct image *m, const struct pcollect_node *n, uint32_t parent,
-                   struct pc_profile_node *key)
+                   struct image_node *key)
 {
-    *key = (struct pc_profile_node){.parent = parent,
-                                    .kind = n->kind,
-                                    .module = PC_NO_INDEX,
-                                    .op = PC_NO_INDEX,
-                                    .data = PC_NO_INDEX};
-    unsigned above = m->nodes[parent].node.kind;
+    *key = (struct image_node){.parent = parent, .kind = n->kind, .what = PC_NO_INDEX};
+    unsigned above = m->nodes[parent].kind;
     switch (n->kind) {
     case PCOLLECT_NODE_FRAME:
     case PCOLLECT_NODE_POINT:
-        key->module = module_index(m, n->module);
+        key->what = module_index(m, n->module);
         key->offset = n->offset;
         return true;
     case PCOLLECT_NODE_DOMAIN:
@@ -136,8 +131,8 @@ static bool key_of(const struct image *m, const struct pcollect_node *n, uint32_
         return above == PCOLLECT_NODE_ROOT || above == PCOLLECT_NODE_PHASE ||
                above == PCOLLECT_NODE_REGION;
     case PCOLLECT_NODE_OP:
-        key->op = n->op < PCOLLECT_MAX_OPS ? m->op_index[n->op] : PC_NO_INDEX;
-        return key->op != PC_NO_INDEX;
+        key->what = n->op < PCOLLECT_MAX_OPS ? m->op_index[n->op] : PC_NO_INDEX;
+        return key->what != PC_NO_INDEX;
     case PCOLLECT_NODE_CUT:
         return true;
     default:
@@ -181,12 +176,12 @@ static bool push(struct image *m, struct pending_stack *s, pcollect_ref first, u
 
 /* One node and its record; its children are pushed. */
 static int read_node(struct image *m, pcollect_ref ref, const struct pcollect_node *n,
-                     const struct pc_profile_node *key, struct pending_stack *stack)
+                     const struct image_node *key, struct pending_stack *stack)
 {
     uint32_t index = unify(m, key);
     if (index == PC_NO_INDEX)
         return PC_ENOMEM;
-    m->nodes[index].node.flags |= n->flags & PCOLLECT_FLAG_COLLAPSED;
+    m->nodes[index].flags |= n->flags & PCOLLECT_FLAG_COLLAPSED;
     if (ref < m->n_refs)
         m->node_of[ref] = index;
     pcollect_ref record = __atomic_load_n(&n->record, __ATOMIC_ACQUIRE);
@@ -213,7 +208,7 @@ static int read_tree(struct image *m, pcollect_ref root, struct pending_stack *s
         struct pending *top = &stack->at[stack->depth - 1];
         pcollect_ref ref = top->first;
         const struct pcollect_node *n = ref ? pc_image_claim(m, ref, sizeof *n) : NULL;
-        struct pc_profile_node key;
+        struct image_node key;
         if (!n || !key_of(m, n, top->parent, &key)) {
             if (ref)
                 pc_image_damaged(m, "context", ref);
@@ -255,7 +250,7 @@ static int add_path(struct image *m, pcollect_ref ref, uint32_t *out)
         ref = path[i]->parent;
     }
     for (uint32_t i = n; i--;) {
-        struct pc_profile_node key;
+        struct image_node key;
         if (!key_of(m, path[i], at, &key))
             return PC_OK;
         at = unify(m, &key);
@@ -294,12 +289,8 @@ int pc_image_read_trees(struct image *m, enum pc_merge_part part)
     struct pending_stack stack = {NULL, 0, 0};
     if (!reserve_nodes(m, first_room(m, part)))
         return PC_ENOMEM;
-    m->nodes[m->n_nodes++] = (struct image_node){.node = {.parent = PC_NO_INDEX,
-                                                          .kind = PCOLLECT_NODE_ROOT,
-                                                          .module = PC_NO_INDEX,
-                                                          .op = PC_NO_INDEX,
-                                                          .data = PC_NO_INDEX},
-                                                 .needed = true};
+    m->nodes[m->n_nodes++] = (struct image_node){
+        .parent = PC_NO_INDEX, .kind = PCOLLECT_NODE_ROOT, .what = PC_NO_INDEX, .needed = true};
     pcollect_ref ref = m->threads;
     for (uint32_t i = 0; i < m->n_threads; i++) {
         const struct pcollect_thread *t = pc_image_at(m, ref, sizeof *t);
@@ -312,59 +303,98 @@ int pc_image_read_trees(struct image *m, enum pc_merge_part part)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-struct sorted {
-    const struct pc_profile_node *node;
-    uint32_t index;
-};
-
-static int compare_children(const void *a, const void *b)
+/* The order of pc_node_compare, backwards. */
+static int compare_backwards(const void *a, const void *b)
 {
-    return pc_node_compare(((const struct sorted *)a)->node, ((const struct sorted *)b)->node);
+    const struct image_node *x = *(const struct image_node *const *)a;
+    const struct image_node *y = *(const struct image_node *const *)b;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? 1 : -1;
+    if (x->what != y->what)
+        return x->what < y->what ? 1 : -1;
+    return (x->offset < y->offset) - (x->offset > y->offset);
 }
 
 /* Pushes the needed children of a node, the first in order on top. */
-static uint32_t push_children(const struct image *m, uint32_t node, struct sorted *stack,
-                              uint32_t depth)
+static uint32_t push_children(const struct image *m, const struct image_node *node,
+                              const struct image_node **stack, uint32_t depth)
 {
     uint32_t first = depth;
-    for (uint32_t c = m->nodes[node].first_child; c != NO_CHILD; c = m->nodes[c].next)
+    for (uint32_t c = node->first_child; c != NO_CHILD; c = m->nodes[c].next)
         if (m->nodes[c].needed)
-            stack[depth++] = (struct sorted){&m->nodes[c].node, c};
-    if (depth - first > 1)
-        qsort(stack + first, depth - first, sizeof *stack, compare_children);
-    for (uint32_t i = first, k = depth; i + 1 < k; i++) {
-        struct sorted swap = stack[i];
-        stack[i] = stack[--k];
-        stack[k] = swap;
+            stack[depth++] = &m->nodes[c];
+    if (depth - first == 2 && compare_backwards(&stack[first], &stack[first + 1]) > 0) {
+        const struct image_node *swap = stack[first];
+        stack[first] = stack[first + 1];
+        stack[first + 1] = swap;
+    } else if (depth - first > 2) {
+        qsort(stack + first, depth - first, sizeof *stack, compare_backwards);
     }
     return depth;
 }
 
-int pc_image_write_tree(struct image *m)
+/* A node of the profile. Its record is still where it was: `data` and `n_descendants` are its
+ * number and is_sum. */
+static struct pc_profile_node node_of(const struct image *m, const struct image_node *from)
+{
+    return (struct pc_profile_node){
+        .parent = from->parent == PC_NO_INDEX ? PC_NO_INDEX : m->place[from->parent],
+        .kind = from->kind,
+        .flags = from->flags,
+        .module = from->kind == PCOLLECT_NODE_OP ? PC_NO_INDEX : from->what,
+        .op = from->kind == PCOLLECT_NODE_OP ? from->what : PC_NO_INDEX,
+        .data = from->record ? from->record : PC_NO_INDEX,
+        .n_descendants = from->is_sum,
+        .offset = from->offset};
+}
+
+static bool write_nodes(struct image *m)
 {
     struct pc_profile *p = m->profile;
-    struct sorted *stack = pc_pool_array(m->scratch, m->n_nodes, sizeof *stack);
-    uint32_t *place = m->place = pc_pool_array(m->scratch, m->n_nodes, sizeof *place);
+    const struct image_node **stack = pc_pool_array(m->tree, m->n_nodes, sizeof *stack);
+    m->place = pc_pool_array(m->scratch, m->n_nodes, sizeof *m->place);
     p->nodes = pc_pool_array(p->memory, m->n_nodes, sizeof *p->nodes);
-    p->data = pc_pool_array(p->memory, m->n_nodes, sizeof *p->data);
-    if (!stack || !place || !p->nodes || !p->data)
-        return PC_ENOMEM;
-    struct pc_buffer room = {0};
+    if (!stack || !m->place || !p->nodes)
+        return false;
     uint32_t depth = 0;
-    bool ok = true;
-    stack[depth++] = (struct sorted){&m->nodes[0].node, 0};
-    while (depth && ok) {
-        uint32_t index = stack[--depth].index;
-        struct image_node *from = &m->nodes[index];
-        struct pc_profile_node *to = &p->nodes[p->n_nodes];
-        place[index] = p->n_nodes++;
-        *to = from->node;
-        if (index)
-            to->parent = place[from->parent];
-        ok = !from->record || pc_image_write_record(m, from, to, &room);
-        depth = push_children(m, index, stack, depth);
+    stack[depth++] = m->nodes;
+    while (depth) {
+        const struct image_node *from = stack[--depth];
+        m->place[from - m->nodes] = p->n_nodes;
+        p->nodes[p->n_nodes] = node_of(m, from);
+        p->n_data += p->nodes[p->n_nodes++].data != PC_NO_INDEX;
+        depth = push_children(m, from, stack, depth);
+    }
+    return true;
+}
+
+static bool write_records(struct image *m)
+{
+    struct pc_profile *p = m->profile;
+    struct pc_buffer room = {0};
+    p->data = pc_pool_array(p->memory, p->n_data, sizeof *p->data);
+    p->n_data = 0;
+    bool ok = p->data != NULL;
+    for (uint32_t i = 0; i < p->n_nodes && ok; i++) {
+        struct pc_profile_node *n = &p->nodes[i];
+        if (n->data != PC_NO_INDEX)
+            ok = pc_image_write_record(m, (struct image_record){n->data, n->n_descendants}, n,
+                                       &room);
     }
     free(room.data);
-    pc_profile_count_descendants(p);
-    return ok ? PC_OK : PC_ENOMEM;
+    return ok;
+}
+
+/* Nodes come first, and records when the unified tree is gone: they take its memory. */
+int pc_image_write_tree(struct image *m)
+{
+    bool ok = write_nodes(m);
+    pc_pool_free(m->tree);
+    m->tree = NULL;
+    m->nodes = NULL;
+    m->slots = NULL;
+    if (!ok || !write_records(m))
+        return PC_ENOMEM;
+    pc_profile_count_descendants(m->profile);
+    return PC_OK;
 }

@@ -45,14 +45,20 @@ struct image_string {
  * random place of memory is needed for them. */
 enum { PC_IMAGE_LISTED = 4 };
 
-/* A node of the unified tree. Index 0 is the root. */
+/* A node of the unified tree. Index 0 is the root. There are many, each in 32 bytes: to touch
+ * memory for the first time takes longer than to fill it. */
 struct image_node {
-    struct pc_profile_node node; /* module and op as indices of the profile */
+    uint64_t offset; /* as in struct pc_profile_node, and so is what follows */
+    uint32_t what;   /* FRAME, POINT: module, OP: primitive, as indices of the profile; others:
+                      * PC_NO_INDEX */
     uint32_t parent, first_child, next;
-    bool needed;        /* a record in it or below it has been used */
+    uint32_t record; /* the first in the arena that was used; 0: none was. With is_sum: number of
+                      * the sum of several */
+    uint8_t kind;
     uint8_t n_children; /* exact up to PC_IMAGE_LISTED; more: the children are in the index */
-    const char *record; /* the first in the arena that was used; NULL: none was */
-    uint64_t *sum;      /* values of several, in scratch; NULL: there is one at most */
+    uint8_t flags;      /* PCOLLECT_FLAG_COLLAPSED or 0 */
+    bool needed : 1;    /* a record in it or below it has been used */
+    bool is_sum : 1;
 };
 
 struct image {
@@ -63,6 +69,7 @@ struct image {
     const struct pcollect_arena_header *header;
     struct pc_profile *profile;
     struct pc_pool *scratch;
+    struct pc_pool *tree;   /* the unified tree, until it is written */
     struct pc_error *error; /* the first thing that was left out */
     bool damaged;
     struct image_module *modules; /* sorted by ref */
@@ -74,6 +81,8 @@ struct image {
     struct image_field *fields; /* parallel to the profile's */
     uint64_t *values;           /* room for those of one record */
     uint32_t n_values;
+    uint64_t **sums; /* values of several records of a node, in scratch */
+    uint32_t n_sums, sum_capacity;
     struct image_string *strings; /* sorted by ref */
     uint32_t n_strings;
     struct image_table *tables;
@@ -139,7 +148,8 @@ int pc_image_node_of(struct image *m, pcollect_ref ref, uint32_t *out);
 /* Keeps a node of the unified tree, and those above it, in the profile. */
 void pc_image_need(struct image *m, uint32_t node);
 
-/* Puts the nodes that are needed, and their records, into the profile. */
+/* Puts the nodes that are needed, and their records, into the profile, and frees the unified
+ * tree. */
 int pc_image_write_tree(struct image *m);
 
 /* ---- Records (arena_records.c) ---- */
@@ -150,10 +160,15 @@ bool pc_image_lay_out_values(struct image *m);
 /* Adds a record to those of a node of the unified tree, if it is used. */
 int pc_image_add_record(struct image *m, uint32_t node, pcollect_ref ref);
 
-/* Gives a node of the profile the record of a node of the unified tree. `room`: for the bytes of
- * histograms. False: no memory. */
-bool pc_image_write_record(struct image *m, const struct image_node *from,
-                           struct pc_profile_node *to, struct pc_buffer *room);
+/* A record of the unified tree: a reference, or the number of a sum. */
+struct image_record {
+    uint32_t number;
+    bool is_sum;
+};
+
+/* Gives a node of the profile a record. `room`: for the bytes of histograms. False: no memory. */
+bool pc_image_write_record(struct image *m, struct image_record from, struct pc_profile_node *to,
+                           struct pc_buffer *room);
 
 /* ---- Tables of plugins (arena_rows.c) ---- */
 
