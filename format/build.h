@@ -12,6 +12,12 @@
 /* An empty profile with its pool; all strings are "". NULL: no memory. */
 struct pc_profile *pc_profile_new(void);
 
+/* Memory for the values of records of one rank. */
+static inline struct pc_pool *pc_profile_record_memory(const struct pc_profile *p)
+{
+    return p->records ? p->records : p->memory;
+}
+
 /* Ends what a profile has outside of its pool. */
 void pc_profile_close(struct pc_profile *p);
 
@@ -94,6 +100,10 @@ bool pc_profile_code_bins(struct pc_profile *p);
  * `room` is for the bytes, and can be used for the next record. False: no memory. */
 bool pc_profile_data_code(struct pc_profile *p, struct pc_profile_data *d,
                           const uint64_t *const *bins, struct pc_buffer *room);
+
+/* Does so with bins that have been put one after the other (pc_bins_put). */
+bool pc_profile_data_take_code(struct pc_profile *p, struct pc_profile_data *d,
+                               const struct pc_buffer *bytes);
 
 /* Encodes the statistics and bins of a record. The lowest bit of its first byte says that its exact
  * values by rank follow elsewhere. */

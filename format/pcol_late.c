@@ -78,6 +78,7 @@ static struct pc_profile *as_it_is(const struct pc_profile *late)
     struct pc_pool *memory = p->memory;
     *p = *late;
     p->memory = memory;
+    p->records = NULL;
     p->exe = p->mpi = p->job = empty;
     p->ranks = rank;
     *rank = late->ranks[0];

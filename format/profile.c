@@ -85,6 +85,7 @@ void pc_profile_free(struct pc_profile *p)
     if (!p)
         return;
     pc_profile_close(p);
+    pc_pool_free(p->records);
     pc_pool_free(p->memory);
 }
 

@@ -268,7 +268,8 @@ struct pc_profile {
     char **strings;
     struct pc_string_hash *hashes; /* of strings, in order; NULL: not asked for yet */
     struct pc_profile_table *tables;
-    struct pc_pool *memory; /* everything above, and this structure, freed at once */
+    struct pc_pool *records; /* of records of one rank, until they are packed; NULL: memory */
+    struct pc_pool *memory;  /* everything above, and this structure, freed at once */
 };
 
 /* Unit of each member of enum pcollect_lost, as the report prints it after the number. For 1 the

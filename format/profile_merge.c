@@ -16,8 +16,9 @@
 struct side {
     const struct pc_profile *p;
     uint32_t *ranks, *modules, *ops, *fields, *strings; /* index here -> index in the union */
-    uint32_t *back; /* index of a field in the union -> index here, or PC_NO_INDEX */
-    uint32_t *nodes;
+    uint32_t *back;  /* index of a field in the union -> index here, or PC_NO_INDEX */
+    uint32_t *nodes; /* ascending, like the others */
+    uint32_t at;     /* the next node, where all of the result are gone through */
     struct pc_record_reader records;
 };
 
@@ -26,7 +27,6 @@ struct merge {
     bool overlays; /* ranks may be in both, and the result takes over the memory of a */
     bool lacks_values;
     struct pc_profile *out;
-    uint32_t *from_a, *from_b; /* per node of the result: node of a, of b, or PC_NO_INDEX */
     struct pc_record_writer records;
     struct pc_error *error;
 };
@@ -240,7 +240,7 @@ static bool own_texts(struct pc_profile *p)
 /* ---- Trees -------------------------------------------------------------------------------- */
 
 /* Node i of a side as a node of the result; its parent has been placed already. */
-static struct pc_profile_node renumber(const struct side *s, uint32_t i)
+static inline struct pc_profile_node renumber(const struct side *s, uint32_t i)
 {
     struct pc_profile_node n = s->p->nodes[i];
     n.parent = i ? s->nodes[n.parent] : PC_NO_INDEX;
@@ -263,7 +263,7 @@ int pc_node_compare_next(const struct pc_profile_node *a, const struct pc_profil
     return a->parent > b->parent ? -1 : 1;
 }
 
-/* Fills from_a, from_b; returns the number of nodes of the result. */
+/* Finds the place of each node in the result; returns the number of its nodes. */
 static uint32_t pair_nodes(struct merge *m)
 {
     uint32_t i = 0, j = 0, n = 0, n_a = m->a.p->n_nodes, n_b = m->b.p->n_nodes;
@@ -273,8 +273,6 @@ static uint32_t pair_nodes(struct merge *m)
             struct pc_profile_node a = renumber(&m->a, i), b = renumber(&m->b, j);
             order = pc_node_compare_next(&a, &b);
         }
-        m->from_a[n] = order <= 0 ? i : PC_NO_INDEX;
-        m->from_b[n] = order >= 0 ? j : PC_NO_INDEX;
         if (order <= 0)
             m->a.nodes[i++] = n;
         if (order >= 0)
@@ -558,13 +556,19 @@ static int merge_record(struct merge *m, unsigned kind, uint32_t in_a, uint32_t 
     return PC_OK;
 }
 
+/* The node of a side that is node i of the result, or PC_NO_INDEX; called for all i in order. */
+static uint32_t next_in(struct side *s, uint32_t i)
+{
+    return s->at < s->p->n_nodes && s->nodes[s->at] == i ? s->at++ : PC_NO_INDEX;
+}
+
 static int merge_trees(struct merge *m)
 {
     struct pc_profile *out = m->out;
     bool joins = !m->overlays && pc_record_writer_joins(&m->records, &m->a.records, &m->b.records);
     for (uint32_t i = 0; i < out->n_nodes; i++) {
         bool has_record;
-        uint32_t in_a = m->from_a[i], in_b = m->from_b[i];
+        uint32_t in_a = next_in(&m->a, i), in_b = next_in(&m->b, i);
         struct pc_profile_node n =
             in_a != PC_NO_INDEX ? renumber(&m->a, in_a) : renumber(&m->b, in_b);
         if (in_b != PC_NO_INDEX)
@@ -595,10 +599,13 @@ static int number_nodes(struct merge *m)
 /* True if b has no record where a has none. */
 static bool adds_no_record(const struct merge *m)
 {
-    for (uint32_t i = 0; i < m->b.p->n_nodes; i++) {
-        uint32_t in_a = m->from_a[m->b.nodes[i]];
-        if (m->b.p->nodes[i].data != PC_NO_INDEX &&
-            (in_a == PC_NO_INDEX || m->a.p->nodes[in_a].data == PC_NO_INDEX))
+    const struct pc_profile *a = m->a.p, *b = m->b.p;
+    for (uint32_t i = 0, j = 0; j < b->n_nodes; j++) {
+        while (i < a->n_nodes && m->a.nodes[i] < m->b.nodes[j])
+            i++;
+        bool has_a =
+            i < a->n_nodes && m->a.nodes[i] == m->b.nodes[j] && a->nodes[i].data != PC_NO_INDEX;
+        if (b->nodes[j].data != PC_NO_INDEX && !has_a)
             return false;
     }
     return true;
@@ -682,10 +689,7 @@ static int share_columns(struct merge *m)
 static int merge_into(struct merge *m, struct pc_pool *scratch)
 {
     const struct pc_profile *a = m->a.p, *b = m->b.p;
-    size_t n_most = (size_t)a->n_nodes + b->n_nodes;
-    m->from_a = pc_pool_array(scratch, n_most, sizeof *m->from_a);
-    m->from_b = pc_pool_array(scratch, n_most, sizeof *m->from_b);
-    if (!m->from_a || !m->from_b || !make_maps(&m->a, scratch) || !make_maps(&m->b, scratch))
+    if (!make_maps(&m->a, scratch) || !make_maps(&m->b, scratch))
         return PC_ENOMEM;
     m->out->job_key = a->job_key;
     m->out->world_size = a->world_size;
@@ -758,6 +762,7 @@ int pc_profile_overlay(struct pc_profile **p, const struct pc_profile *b, struct
     int err = scratch && out ? check_same_job(&m) : PC_ENOMEM;
     if (!err) {
         out->memory = a->memory;
+        out->records = a->records;
         err = a->later_contexts ? merge_around(&m, scratch) : merge_into(&m, scratch);
         pc_profile_close(err ? out : a);
     }

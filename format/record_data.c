@@ -94,7 +94,7 @@ bool pc_profile_data_of_one(struct pc_profile *p, struct pc_profile_data *d, uns
     d->kept = PC_KEPT_EXACT;
     d->form = PC_FORM_LONE;
     d->ranks = rank;
-    d->values = d->lone = pc_pool_array(p->memory, n_fields, sizeof *d->values);
+    d->values = d->lone = pc_pool_array(pc_profile_record_memory(p), n_fields, sizeof *d->values);
     return d->values != NULL;
 }
 

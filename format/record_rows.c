@@ -65,7 +65,7 @@ static struct pc_stat read_stat(struct pc_record_reader *r, uint32_t n_ranks)
     struct pc_stat s = pc_stat_get(&r->c, n_ranks);
     if (p->unchecked && s.n)
         r->c.failed |= s.sum < s.max || !pc_profile_has_rank(p, s.min_rank) ||
-                       !pc_profile_has_rank(p, s.max_rank);
+                       (s.max_rank != s.min_rank && !pc_profile_has_rank(p, s.max_rank));
     return s;
 }
 
@@ -279,6 +279,8 @@ bool pc_records_pack(struct pc_profile *p)
     p->packed = b.data;
     p->packed_bytes = b.n;
     p->data = NULL;
+    pc_pool_free(p->records);
+    p->records = NULL;
     return pc_pool_adopt(p->memory, b.data);
 }
 

@@ -372,7 +372,8 @@ static bool write_records(struct image *m)
 {
     struct pc_profile *p = m->profile;
     struct pc_buffer room = {0};
-    p->data = pc_pool_array(p->memory, p->n_data, sizeof *p->data);
+    p->records = pc_pool_new();
+    p->data = p->records ? pc_pool_array(p->records, p->n_data, sizeof *p->data) : NULL;
     p->n_data = 0;
     bool ok = p->data != NULL;
     for (uint32_t i = 0; i < p->n_nodes && ok; i++) {

@@ -98,10 +98,20 @@ static uint64_t list_bytes(uint64_t n_fields)
     return sizeof(int32_t) + n_fields * sizeof(uint64_t);
 }
 
-/* Sorts n rows by their keys into `out`. Keys are hashes, so their first bits spread them evenly
- * over as many buckets as there are rows, and rows are then near their places. False: no memory. */
-static bool sort_rows(const struct pc_record_count *rows, uint32_t n, struct pc_record_count *out)
+static struct pc_record_count count_record(const struct pc_profile *p, uint32_t i, uint64_t key)
 {
+    const struct pc_profile_data *d = &p->data[i];
+    uint64_t bytes = d->n_ranks * list_bytes((uint64_t)p->n_fields - d->first_field);
+    return (struct pc_record_count){key, d->n_ranks, d->n_ranks * pc_data_n_steps(p, d), bytes,
+                                    time_of(p, d)};
+}
+
+/* Makes the rows of all records, in the order of their keys. Keys are hashes, so their first bits
+ * spread them evenly over as many buckets as there are rows, and rows are then near their places.
+ * False: no memory. */
+static bool make_rows(const struct pc_profile *p, const uint64_t *keys, struct pc_record_count *out)
+{
+    uint32_t n = p->n_data;
     unsigned bits = 1;
     while (bits < 24 && n >> bits)
         bits++;
@@ -109,11 +119,11 @@ static bool sort_rows(const struct pc_record_count *rows, uint32_t n, struct pc_
     if (!ends)
         return false;
     for (uint32_t i = 0; i < n; i++)
-        ends[rows[i].key >> (64 - bits)]++;
+        ends[keys[i] >> (64 - bits)]++;
     for (size_t k = 1; k >> bits == 0; k++)
         ends[k] += ends[k - 1];
     for (uint32_t i = n; i-- > 0;)
-        out[--ends[rows[i].key >> (64 - bits)]] = rows[i];
+        out[--ends[keys[i] >> (64 - bits)]] = count_record(p, i, keys[i]);
     free(ends);
     for (uint32_t i = 1; i < n; i++) {
         struct pc_record_count row = out[i];
@@ -129,18 +139,9 @@ int pc_record_counts_take(const struct pc_profile *p, const uint64_t *keys,
                           struct pc_record_counts *out)
 {
     size_t n = 0;
-    struct pc_record_count *unsorted = malloc(p->n_data * sizeof *unsorted + 1);
     struct pc_record_count *rows = malloc(p->n_data * sizeof *rows + 1);
     *out = (struct pc_record_counts){rows, 0};
-    for (uint32_t i = 0; unsorted && rows && i < p->n_data; i++) {
-        const struct pc_profile_data *d = &p->data[i];
-        uint64_t bytes = d->n_ranks * list_bytes((uint64_t)p->n_fields - d->first_field);
-        unsorted[i] = (struct pc_record_count){
-            keys[i], d->n_ranks, d->n_ranks * pc_data_n_steps(p, d), bytes, time_of(p, d)};
-    }
-    bool sorted = unsorted && rows && sort_rows(unsorted, p->n_data, rows);
-    free(unsorted);
-    if (!sorted)
+    if (!rows || !make_rows(p, keys, rows))
         return PC_ENOMEM;
     for (uint32_t i = 0; i < p->n_data; i++) {
         if (n && rows[n - 1].key == rows[i].key)
