@@ -93,37 +93,38 @@ static void encode_fields(const struct pc_profile *p, struct pc_buffer *b)
     }
 }
 
-/* Key of a node among its siblings. */
-static void encode_key(const struct pc_profile_node *n, struct pc_buffer *b)
+/* Stores the key of a node among its siblings. */
+static uint8_t *store_key(const struct pc_profile_node *n, uint8_t *at)
 {
     switch (n->kind) {
     case PCOLLECT_NODE_FRAME:
     case PCOLLECT_NODE_POINT:
-        pc_put_varint(b, (uint32_t)(n->module + 1)); /* 0: unknown */
-        pc_put_varint(b, n->offset);
-        break;
+        at = pc_store_varint(at, (uint32_t)(n->module + 1)); /* 0: unknown */
+        return pc_store_varint(at, n->offset);
     case PCOLLECT_NODE_OP:
-        pc_put_varint(b, n->op);
-        break;
+        return pc_store_varint(at, n->op);
     case PCOLLECT_NODE_DOMAIN:
     case PCOLLECT_NODE_REGION: /* hashes */
-        pc_put_le(b, n->offset, 8);
-        break;
+        pc_store_le(at, n->offset, 8);
+        return at + 8;
     case PCOLLECT_NODE_PHASE:
-        pc_put_varint(b, n->offset);
-        break;
+        return pc_store_varint(at, n->offset);
     default:
-        break;
+        return at;
     }
 }
 
 void pc_node_encode(const struct pc_profile_node *n, bool is_root, uint64_t up, bool has_record,
                     struct pc_buffer *b)
 {
-    pc_put_varint(b, (uint64_t)n->flags << 5 | (has_record ? 16u : 0u) | n->kind);
+    enum { NUMBERS = 4 };
+    uint8_t *at = pc_buffer_end(b, (size_t)NUMBERS * PC_VARINT_MOST);
+    if (!at)
+        return;
+    at = pc_store_varint(at, (uint64_t)n->flags << 5 | (has_record ? 16u : 0u) | n->kind);
     if (!is_root)
-        pc_put_varint(b, up);
-    encode_key(n, b);
+        at = pc_store_varint(at, up);
+    b->n = (size_t)(store_key(n, at) - b->data);
 }
 
 static void encode_nodes(const struct pc_profile *p, struct pc_buffer *b)

@@ -40,8 +40,10 @@ void pc_record_encode(const struct pc_profile *p, const struct pc_profile_data *
         } else if (p->fields[k].combine == PCOLLECT_HIST) {
             pc_bins_put(d->bins[k - d->first_field], (struct pc_bin_range){0, p->fields[k].bins},
                         b);
+        } else if (d->form == PC_FORM_STATS) {
+            pc_stat_put(&d->stats[k - d->first_field], b);
         } else {
-            struct pc_stat s = pc_data_stat(p, d, k);
+            struct pc_stat s = pc_stat_of_one(&p->fields[k], d->first_rank, pc_data_of_one(d, k));
             pc_stat_put(&s, b);
         }
     }
@@ -172,22 +174,28 @@ bool pc_profile_code_bins(struct pc_profile *p)
     return p->bins_room != NULL;
 }
 
+bool pc_profile_data_take_code(struct pc_profile *p, struct pc_profile_data *d,
+                               const struct pc_buffer *bytes)
+{
+    if (!p->bins_room && !pc_profile_code_bins(p))
+        return false;
+    uint8_t *coded = bytes->failed ? NULL : pc_pool_bytes(pc_profile_record_memory(p), bytes->n);
+    if (coded && bytes->n)
+        memcpy(coded, bytes->data, bytes->n);
+    d->coded = coded;
+    d->is_coded = true;
+    return coded != NULL;
+}
+
 bool pc_profile_data_code(struct pc_profile *p, struct pc_profile_data *d,
                           const uint64_t *const *bins, struct pc_buffer *room)
 {
     room->n = 0;
-    if (!p->bins_room && !pc_profile_code_bins(p))
-        return false;
     for (uint32_t i = 0; i < p->n_fields - d->first_field; i++)
         if (is_histogram(p, d, i))
             pc_bins_put(bins[i], (struct pc_bin_range){0, p->fields[d->first_field + i].bins},
                         room);
-    uint8_t *coded = room->failed ? NULL : pc_pool_bytes(p->memory, room->n);
-    if (coded && room->n)
-        memcpy(coded, room->data, room->n);
-    d->coded = coded;
-    d->is_coded = true;
-    return coded != NULL;
+    return pc_profile_data_take_code(p, d, room);
 }
 
 /* Room for a record, and for the bytes of its bins. */

@@ -9,10 +9,9 @@
 
 #include "format/build.h"
 
-static inline void pc_u128_put(struct pc_buffer *b, pc_u128 v)
+static inline uint8_t *pc_store_u128(uint8_t *at, pc_u128 v)
 {
-    pc_put_varint(b, (uint64_t)v);
-    pc_put_varint(b, (uint64_t)(v >> 64));
+    return pc_store_varint(pc_store_varint(at, (uint64_t)v), (uint64_t)(v >> 64));
 }
 
 static inline pc_u128 pc_u128_get(struct pc_cursor *c)
@@ -21,20 +20,25 @@ static inline pc_u128 pc_u128_get(struct pc_cursor *c)
     return (pc_u128)pc_get_varint(c) << 64 | low;
 }
 
-/* For a single rank its value is enough. */
+/* Puts a statistic; for a single rank its value is enough. */
 static inline void pc_stat_put(const struct pc_stat *s, struct pc_buffer *b)
 {
-    pc_put_varint(b, s->n);
-    if (!s->n)
+    enum { NUMBERS = 9 };
+    uint8_t *at = pc_buffer_end(b, (size_t)NUMBERS * PC_VARINT_MOST);
+    if (!at)
         return;
-    pc_put_varint(b, s->min);
-    pc_put_varint(b, (uint64_t)s->min_rank);
-    if (s->n == 1)
-        return;
-    pc_put_varint(b, s->max - s->min);
-    pc_put_varint(b, (uint64_t)s->max_rank);
-    pc_u128_put(b, s->sum);
-    pc_u128_put(b, s->sum_squares);
+    at = pc_store_varint(at, s->n);
+    if (s->n) {
+        at = pc_store_varint(at, s->min);
+        at = pc_store_varint(at, (uint64_t)s->min_rank);
+    }
+    if (s->n > 1) {
+        at = pc_store_varint(at, s->max - s->min);
+        at = pc_store_varint(at, (uint64_t)s->max_rank);
+        at = pc_store_u128(at, s->sum);
+        at = pc_store_u128(at, s->sum_squares);
+    }
+    b->n = (size_t)(at - b->data);
 }
 
 /* Number of varints that a statistic of n ranks takes. */

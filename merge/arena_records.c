@@ -7,6 +7,8 @@
  */
 #include "merge/image.h"
 
+#include "format/stat_code.h"
+
 #include <string.h>
 
 /* Bytes of comm plugins, which the record of a POINT does not have. */
@@ -185,24 +187,60 @@ int pc_image_add_record(struct image *m, uint32_t index, pcollect_ref ref)
     return PC_OK;
 }
 
+static uint64_t word_at(const char *bytes)
+{
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+/* Puts the bins of a histogram in a record. Most have no wide counts, so that a bin is its byte. */
+static void put_bins(struct image *m, const char *histogram, const struct image_field *f,
+                     struct pc_buffer *out)
+{
+    uint32_t n_bins = f->field.bins;
+    const pcollect_ref *refs = pc_hist_refs(histogram, n_bins);
+    uint64_t *bins = m->values + f->place;
+    struct pc_bin_range in = {0, n_bins};
+    pcollect_ref any = 0;
+    for (uint32_t g = 0; g < pcollect_hist_groups(n_bins); g++)
+        any |= __atomic_load_n(&refs[g], __ATOMIC_RELAXED);
+    if (any) {
+        read_bins(m, histogram, n_bins, bins);
+        pc_bins_put(bins, in, out);
+        return;
+    }
+    for (; in.end - in.first >= 8 && !word_at(histogram + in.first); in.first += 8)
+        ;
+    for (; in.end - in.first >= 8 && !word_at(histogram + in.end - 8); in.end -= 8)
+        ;
+    for (uint32_t b = in.first; b < in.end; b++)
+        bins[b] = (uint8_t)histogram[b];
+    pc_bins_put(bins, in, out);
+}
+
 bool pc_image_write_record(struct image *m, struct image_record from, struct pc_profile_node *to,
                            struct pc_buffer *room)
 {
     struct pc_profile *p = m->profile;
     struct pc_profile_data *d = &p->data[p->n_data];
-    const uint64_t *bins[PC_PROFILE_MAX_FIELDS], *values = m->values;
+    const uint64_t *sum = from.is_sum ? m->sums[from.number] : NULL;
+    const char *record = sum ? NULL : record_at(m, from.number);
+    uint32_t skipped = skipped_bytes(m, to->kind);
     if (!pc_profile_data_of_one(p, d, to->kind, m->rank))
         return false;
-    if (from.is_sum)
-        values = m->sums[from.number];
-    else
-        read_values(m, record_at(m, from.number), to->kind, m->values);
+    room->n = 0;
     for (uint32_t k = d->first_field; k < p->n_fields; k++) {
-        const uint64_t *value = values + m->fields[k].place;
-        bins[k - d->first_field] = value;
-        if (!is_histogram(m, k))
-            d->values[k - d->first_field] = m->fields[k].in_ticks ? pc_image_ns(m, *value) : *value;
+        const struct image_field *f = &m->fields[k];
+        if (!is_histogram(m, k)) {
+            uint64_t value = sum ? sum[f->place] : word_at(field_in(record, f, skipped));
+            d->values[k - d->first_field] = f->in_ticks ? pc_image_ns(m, value) : value;
+        } else if (sum) {
+            pc_bins_put(sum + f->place, (struct pc_bin_range){0, f->field.bins}, room);
+        } else {
+            put_bins(m, field_in(record, f, skipped), f, room);
+        }
     }
     to->data = p->n_data++;
-    return pc_profile_data_code(p, d, bins, room);
+    return pc_profile_data_take_code(p, d, room);
 }
