@@ -10,7 +10,7 @@ EXTRA_DIST += bench/README.md bench/call_cost.c bench/call_f.F90 bench/bare.c be
     bench/plot.awk bench/ranks.awk bench/page.awk bench/page.sh bench/start.c bench/start_mpi.c bench/start.sh \
     bench/sample_cost.c bench/sample_floor.c bench/sample.sh bench/read.sh bench/merge.sh bench/recover.sh bench/long.sh bench/long_cost.c bench/symbols.sh \
     bench/rotation.awk bench/rotation.sh bench/record.sh bench/record_cost.c bench/count.sh bench/count_cost.c \
-    bench/html.sh bench/html_cost.py
+    bench/html.sh bench/html_cost.py bench/rank.sh
 
 # BENCH_FLAGS: --rounds N, --minutes N, --rows TEXT, --resume, --mpi NAME,
 # --peer NAME=PRELOAD.so[,ENV=VALUE...]
@@ -82,8 +82,17 @@ bench_arenas_LDADD = cct/libpccct.la base/libpcbase.la
 bench-recover: command/pcollect bench/read bench/arenas
 	@$(SHELL) $(srcdir)/bench/recover.sh command/pcollect bench/read bench/arenas $(BENCH_FLAGS)
 
+# Instructions and memory that the merge takes of each rank. BENCH_FLAGS: RANKS CONTEXTS
+EXTRA_PROGRAMS += bench/rank
+bench_rank_SOURCES = bench/rank_cost.c
+bench_rank_CFLAGS = $(PC_FLAGS)
+bench_rank_LDADD = merge/libpcmerge.la $(ZLIB_LIBS)
+
+bench-rank: bench/rank bench/arenas
+	@$(SHELL) $(srcdir)/bench/rank.sh bench/arenas bench/rank $(BENCH_FLAGS)
+
 # Time for finding the names of places in a large program.
 bench-symbols: command/pcollect bench/read
 	@$(SHELL) $(srcdir)/bench/symbols.sh command/pcollect bench/read
 
-.PHONY: bench-html bench-call bench-quick bench-start bench-page bench-sample bench-record bench-count bench-rotation bench-read bench-long bench-merge bench-recover bench-symbols
+.PHONY: bench-html bench-call bench-quick bench-start bench-page bench-sample bench-record bench-count bench-rotation bench-read bench-long bench-merge bench-rank bench-recover bench-symbols

@@ -27,6 +27,12 @@ enum pc_merge_part {
 int pc_merge_arena(const void *base, size_t n, enum pc_merge_part part, struct pc_profile **out,
                    struct pc_error *error);
 
+/* Lets malloc use freed memory again in the functions that follow. Otherwise it gives blocks of 128
+ * KiB and more back to the kernel, which clears each page of the next block anew. glibc 2.36 takes
+ * memory from its heap up to the size of the largest block that was freed; this one is not
+ * touched. */
+void pc_merge_keep_memory(void);
+
 /* Part of the result of pc_merge_reduce that a rank writes to the file. */
 struct pc_reduced {
     struct pc_profile *sum; /* on rank 0, for writing (pc_profile_decode_packed); elsewhere NULL */

@@ -46,15 +46,6 @@ static void write_share(const struct pc_arena *arena, const struct pc_transport 
     pc_pcol_write_share(&to, r->share, r->share_bytes, &merged->unwritten);
 }
 
-/* Lets malloc use freed memory again. Otherwise it gives blocks of 128 KiB and more back to the
- * kernel, which clears each page of the next block anew. glibc 2.36 takes memory from its heap up
- * to the size of the largest block that was freed; this one is not touched. */
-static void keep_freed_memory(void)
-{
-    void *volatile block = malloc((size_t)16 << 20);
-    free(block);
-}
-
 static int merge_job(const struct pc_arena *arena, const struct pc_transport *transport,
                      const char *out, struct pc_merged *merged, struct pc_error *error)
 {
@@ -64,7 +55,7 @@ static int merge_job(const struct pc_arena *arena, const struct pc_transport *tr
     struct pc_error own = {""};
     int saved = errno;
     pc_board_join(&merged->board, arena);
-    keep_freed_memory();
+    pc_merge_keep_memory();
     own_profile(arena, PC_MERGE_MAIN, &mine, &own);
     int err = pc_merge_reduce(transport, mine, &reduced, error);
     if (transport->rank == 0)
