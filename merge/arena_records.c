@@ -194,7 +194,8 @@ static uint64_t word_at(const char *bytes)
     return word;
 }
 
-/* Puts the bins of a histogram in a record. Most have no wide counts, so that a bin is its byte. */
+/* Puts the bins of a histogram in a record. Most have no wide counts: then a bin is its byte, and
+ * words of 8 that are 0 are left out at both ends. */
 static void put_bins(struct image *m, const char *histogram, const struct image_field *f,
                      struct pc_buffer *out)
 {
@@ -205,16 +206,13 @@ static void put_bins(struct image *m, const char *histogram, const struct image_
     pcollect_ref any = 0;
     for (uint32_t g = 0; g < pcollect_hist_groups(n_bins); g++)
         any |= __atomic_load_n(&refs[g], __ATOMIC_RELAXED);
-    if (any) {
+    if (any)
         read_bins(m, histogram, n_bins, bins);
-        pc_bins_put(bins, in, out);
-        return;
-    }
-    for (; in.end - in.first >= 8 && !word_at(histogram + in.first); in.first += 8)
-        ;
-    for (; in.end - in.first >= 8 && !word_at(histogram + in.end - 8); in.end -= 8)
-        ;
-    for (uint32_t b = in.first; b < in.end; b++)
+    while (!any && in.end - in.first >= 8 && !word_at(histogram + in.first))
+        in.first += 8;
+    while (!any && in.end - in.first >= 8 && !word_at(histogram + in.end - 8))
+        in.end -= 8;
+    for (uint32_t b = in.first; !any && b < in.end; b++)
         bins[b] = (uint8_t)histogram[b];
     pc_bins_put(bins, in, out);
 }
