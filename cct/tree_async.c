@@ -252,13 +252,19 @@ static __attribute__((noinline)) pcollect_ref find_frame(struct pc_tree *t, pcol
     return find_or_insert(t, &k, 0, FROM_ARENA);
 }
 
-/* Most nodes of a new context are the first child of one that was just made: nothing is looked up
- * for them. */
+/* Most frames of a new context are the first child of their parent, or the only one of a node that
+ * was just made: nothing is looked up for them. */
 pcollect_ref pc_tree_frame(struct pc_tree *t, pcollect_ref parent, pcollect_ref module,
                            uint64_t offset)
 {
     struct pcollect_node *above = pc_tree_node(t, parent);
-    if (above->first_child || t->hi - t->lo < sizeof(struct pcollect_node))
+    pcollect_ref first = above->first_child;
+    if (first) {
+        const struct pcollect_node *c = pc_tree_node(t, first);
+        if (c->offset == offset && c->module == module && c->kind == PCOLLECT_NODE_FRAME)
+            return first;
+    }
+    if (first || t->hi - t->lo < sizeof(struct pcollect_node))
         return find_frame(t, parent, module, offset);
     pcollect_ref ref = (pcollect_ref)(t->lo / PCOLLECT_REF_UNIT);
     t->lo += sizeof(struct pcollect_node);

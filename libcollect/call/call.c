@@ -143,12 +143,13 @@ static __attribute__((noinline)) struct pc_path_leaf find_python(struct pc_threa
 }
 
 static struct pc_path_leaf find_context(struct pc_thread *t, const struct pc_call *call,
-                                        unsigned slot, struct pc_path_root *root, bool check)
+                                        unsigned slot, struct pc_path_root *root, uint32_t start,
+                                        bool check)
 {
     struct pc_path_miss miss = {0, 0};
     const struct pc_path_node *n = NULL;
     if (PC_LIKELY(root->node))
-        n = pc_paths_find(&t->paths, root->node, call->cfa, &miss);
+        n = pc_paths_find(&t->paths, start ? start : root->node, call->cfa, &miss);
     if (PC_UNLIKELY(!n))
         return find_slowly(t, call, slot, root, miss);
     struct pc_path_leaf leaf = {n->leaf, n->flags, n->record};
@@ -191,8 +192,10 @@ static inline void note_open(struct pc_thread *t, uint64_t begin, pcollect_ref n
 }
 
 /* Begins a call that is inside another call, or whose context is not known, or not known by return
- * addresses alone. The thread is busy. */
-static __attribute__((noinline)) bool begin_any(struct pc_thread *t, struct pc_call *call)
+ * addresses alone. The thread is busy. Its path is searched from node `start` on, 0: from its root.
+ */
+static __attribute__((noinline)) bool begin_any(struct pc_thread *t, struct pc_call *call,
+                                                uint32_t start)
 {
     unsigned slot = call->slot;
     bool counted = false, check = t->countdown == 0 || --t->countdown == 0;
@@ -205,7 +208,7 @@ static __attribute__((noinline)) bool begin_any(struct pc_thread *t, struct pc_c
         struct pc_event_head head =
             root->head; /* a miss may empty the cache and the root with it */
         if (t->depth < PC_MAX_DEPTH)
-            leaf = find_context(t, call, slot, root, check);
+            leaf = find_context(t, call, slot, root, start, check);
         counted = leaf.node != 0;
         if (counted) {
             fill_common(t, call, &head, t->depth);
@@ -235,7 +238,7 @@ static __attribute__((noinline)) bool begin_unprepared(struct pc_thread *t, stru
     }
     t->busy = 1;
     barrier();
-    return begin_any(t, call);
+    return begin_any(t, call, 0);
 }
 
 /* Takes the time before the call is filled in. A time stamp takes some ten nanoseconds, during
@@ -262,8 +265,10 @@ static __attribute__((noinline)) bool begin_by_nodes(struct pc_thread *t, struct
                                                      uintptr_t cfa)
 {
     struct pc_path_root *root = pc_paths_root(&t->paths, call->slot, call->ret);
-    const struct pc_path_node *n = root ? pc_paths_hit(&t->paths, root, cfa) : NULL;
-    return PC_LIKELY(n != NULL) ? begin_known(t, call, root, n, false) : begin_any(t, call);
+    uint32_t stopped = 0;
+    const struct pc_path_node *n = root ? pc_paths_hit(&t->paths, root, cfa, &stopped) : NULL;
+    return PC_LIKELY(n != NULL) ? begin_known(t, call, root, n, false)
+                                : begin_any(t, call, stopped);
 }
 
 /* Begins a call whose root is not in its own place of the table, because another root is there. */
@@ -272,7 +277,7 @@ static __attribute__((noinline)) bool begin_displaced(struct pc_thread *t, struc
 {
     const struct pc_path_root *root = pc_paths_known_root(&t->paths, call->slot, call->ret);
     if (PC_UNLIKELY(!root || --t->countdown == 0))
-        return begin_any(t, call);
+        return begin_any(t, call, 0);
     const struct pc_path_node *n = &t->paths.nodes[root->express];
     if (PC_LIKELY(pc_path_holds(t->paths.words + n->first, n->n_plain, cfa) && n->record_at))
         return begin_known(t, call, root, n, false);
@@ -300,7 +305,7 @@ begin(struct pc_call *call, unsigned slot, uintptr_t cfa, uintptr_t ret, bool by
     if (PC_UNLIKELY(!root))
         return begin_displaced(t, call, cfa);
     if (PC_UNLIKELY(--t->countdown == 0))
-        return begin_any(t, call);
+        return begin_any(t, call, 0);
     const struct pc_path_node *n = &t->paths.nodes[root->express];
     if (PC_LIKELY(pc_path_holds(t->paths.words + n->first, n->n_plain, cfa) && n->record_at))
         return begin_known(t, call, root, n, by_counter);

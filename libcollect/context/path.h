@@ -44,9 +44,10 @@ struct pc_path_word {
     int32_t relative; /* 0: `value` is compared as it is; -1: it is a distance from the base */
 };
 
-/* State that is needed to go on walking behind a word that is a return address. */
+/* The frame that a word leads to: what is needed to go on walking from there, and to book it.
+ * Places are in bytes from the word. */
 struct pc_path_resume {
-    int32_t sp_place;   /* stack pointer of the frame returned to, from the node's base */
+    int32_t sp_place;   /* stack pointer of the frame returned to */
     int32_t fp_place;   /* where its frame pointer was saved */
     uint16_t module;    /* the module that holds the address (pc_loadmap_number) */
     uint16_t op_plus_1; /* 1 + the primitive whose wrapper this frame is; 0: it is no wrapper */
@@ -285,30 +286,34 @@ static inline void pc_paths_took(struct pc_paths *p, struct pc_path_root *root, 
 }
 
 /* The leaf for the stack at cfa, found node by node. NULL: it is not known, or return addresses
- * alone do not determine it. */
+ * alone do not determine it; then pc_paths_find goes on from node *stopped (0: there is none), of
+ * which nothing needs to have matched. */
 static inline const struct pc_path_node *pc_paths_hit(struct pc_paths *p, struct pc_path_root *root,
-                                                      uintptr_t cfa)
+                                                      uintptr_t cfa, uint32_t *stopped)
 {
     uint32_t node = root->node;
+    struct pc_path_node *n = &p->nodes[node];
     while (node) {
-        struct pc_path_node *n = &p->nodes[node];
+        n = &p->nodes[node];
         if (PC_UNLIKELY(!pc_path_follows(p, n, cfa)))
-            return NULL;
+            break;
         if (n->record_at) {
             pc_paths_took(p, root, node); /* may move the nodes */
             return &p->nodes[node];
         }
         node = n->plain_child;
         if (PC_UNLIKELY(!node))
-            return NULL;
+            break;
         uintptr_t v = *(const uintptr_t *)(cfa + (intptr_t)n->branch_place);
         if (v != n->last_value)
             node = pc_paths_next(p, n, v);
     }
+    *stopped = (uint32_t)(n - p->nodes);
     return NULL;
 }
 
-/* The leaf for the stack at cfa, or NULL with *miss. */
+/* The leaf for the stack at cfa, searched from a node whose inner words match, or NULL with *miss.
+ */
 const struct pc_path_node *pc_paths_find(struct pc_paths *p, uint32_t start, uintptr_t cfa,
                                          struct pc_path_miss *miss);
 

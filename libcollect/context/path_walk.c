@@ -23,13 +23,11 @@ enum { LEAST_SHARED = 12 };
  * of the call, has no word; it is represented by a struct word without an address. */
 struct word {
     uintptr_t addr, value;
-    uintptr_t sp, fp_loc;
-    struct pc_module *module;
+    struct pc_path_resume to;
     uint32_t pool;   /* index in words[], or NOT_IN_POOL */
     uint32_t frames; /* in the last path: frames outside of this word, and its own */
     pcollect_ref context;
-    uint16_t op_plus_1;
-    bool relative, exact;
+    bool relative;
     bool sliced; /* in the last path: this word and all outside of it are one slice of words[] */
     bool start;  /* part of libc's start-up: not shown */
     bool in_mpi; /* from one of our wrappers up to this frame there is only the MPI library */
@@ -47,6 +45,8 @@ struct pc_last_path {
     bool cacheable;   /* all that decided the walk can be expressed as words */
     bool cut, deep;   /* the outermost frames are missing */
     bool python;      /* there are frames of an interpreter of Python */
+    uint16_t number;  /* a module, and its number: mostly that of the next frame, too */
+    struct pc_module *module;
     struct pc_python_booking booking;
 };
 
@@ -92,20 +92,35 @@ static struct word *current_frame(struct pc_last_path *s)
     return &s->call;
 }
 
-static void from_pool(struct word *out, const struct pc_paths *p, uint32_t pool, uintptr_t base,
-                      struct pc_module *module)
+/* The module of the frame that a word leads to; NULL: none. */
+static inline struct pc_module *module_of(struct pc_last_path *s, const struct word *w)
 {
-    const struct pc_path_word *w = &p->words[pool];
-    const struct pc_path_resume *r = &p->resume[pool];
-    out->addr = base + (intptr_t)w->place;
-    out->value = w->value + (base & (uintptr_t)(intptr_t)w->relative);
-    out->sp = base + (intptr_t)r->sp_place;
-    out->fp_loc = base + (intptr_t)r->fp_place;
-    out->module = module;
-    out->pool = pool;
-    out->op_plus_1 = r->op_plus_1;
-    out->relative = w->relative;
-    out->exact = r->exact;
+    if (PC_UNLIKELY(w->to.module != s->number)) {
+        s->number = w->to.module;
+        s->module = pc_loadmap_numbered(s->number);
+    }
+    return s->module;
+}
+
+/* Takes over the first n words of a node; the last of them is the outermost. Returns how many are
+ * return addresses. */
+static uint32_t from_pool(struct word *out, const struct pc_paths *p,
+                          const struct pc_path_node *node, uint32_t n, uintptr_t cfa)
+{
+    const struct pc_path_word *words = p->words + node->first;
+    const struct pc_path_resume *resume = p->resume + node->first;
+    uintptr_t base = cfa + (intptr_t)node->base;
+    uint32_t n_frames = n;
+    for (uint32_t i = 0; i < n; i++, out++) {
+        uintptr_t relative = (uintptr_t)(intptr_t)words[i].relative;
+        out->addr = base + (intptr_t)words[i].place;
+        out->value = words[i].value + (base & relative);
+        out->to = resume[i];
+        out->pool = node->first + i;
+        out->relative = relative;
+        n_frames += (uint32_t)relative;
+    }
+    return n_frames;
 }
 
 /* Takes over the words that the cache matched, up to the miss, and moves the walk there. False: the
@@ -120,29 +135,18 @@ static bool take_matched(struct pc_last_path *s, const struct pc_paths *p, struc
         return false;
     s->n_path = s->n_matched = n;
     uint32_t in_node = miss.word;
-    uint16_t number = 0;
-    struct pc_module *module = NULL; /* of that number; mostly unchanged */
-    for (uint32_t node = miss.node; node; node = p->nodes[node].parent) {
-        const struct pc_path_node *from = &p->nodes[node];
-        if (node != miss.node)
-            in_node = from->n_words;
-        while (in_node > 0) {
-            uint32_t pool = from->first + --in_node;
-            if (p->resume[pool].module != number) {
-                number = p->resume[pool].module;
-                module = pc_loadmap_numbered(number);
-            }
-            from_pool(&s->path[--n], p, pool, cfa + (intptr_t)from->base, module);
-            s->n_frames += !s->path[n].relative;
-        }
+    for (uint32_t node = miss.node; node; in_node = p->nodes[node].n_words) {
+        n -= in_node;
+        s->n_frames += from_pool(&s->path[n], p, &p->nodes[node], in_node, cfa);
+        node = p->nodes[node].parent;
     }
     const struct word *at = current_frame(s);
     if (at != &s->call) {
         walk->pc = at->value;
-        walk->sp = at->sp;
-        walk->fp_loc = at->fp_loc;
-        walk->fp = *(const uintptr_t *)at->fp_loc;
-        walk->exact = at->exact;
+        walk->sp = at->addr + (intptr_t)at->to.sp_place;
+        walk->fp_loc = at->addr + (intptr_t)at->to.fp_place;
+        walk->fp = *(const uintptr_t *)walk->fp_loc;
+        walk->exact = at->to.exact;
     }
     return true;
 }
@@ -158,6 +162,14 @@ static uint16_t wrapped_op(const struct pc_thread *t, const struct pc_module *mo
     return 0;
 }
 
+/* A place as a distance; false: it is too far away. */
+static bool place_of(uintptr_t addr, uintptr_t base, int32_t *out)
+{
+    intptr_t distance = (intptr_t)(addr - base);
+    *out = (int32_t)distance;
+    return distance == *out && !(distance & 7);
+}
+
 /* Adds the words of one step, except those of this frame that are already in the path: saved
  * addresses that the cache matched before it missed at the return address. */
 static void add_words(struct pc_last_path *s, const struct pc_step *step,
@@ -169,32 +181,38 @@ static void add_words(struct pc_last_path *s, const struct pc_step *step,
         known++;
     for (int i = known; i < step->n_words; i++) {
         const struct pc_word *w = &step->words[i];
-        s->path[s->n_path++] = (struct word){.addr = w->addr,
-                                             .value = w->value,
-                                             .sp = after->sp,
-                                             .fp_loc = after->fp_loc,
-                                             .pool = NOT_IN_POOL,
-                                             .relative = w->kind == PC_WORD_STACK,
-                                             .exact = after->exact};
+        struct word *out = &s->path[s->n_path++];
+        *out = (struct word){.addr = w->addr,
+                             .value = w->value,
+                             .to = {.exact = after->exact},
+                             .pool = NOT_IN_POOL,
+                             .relative = w->kind == PC_WORD_STACK};
+        if (!place_of(after->sp, w->addr, &out->to.sp_place) ||
+            !place_of(after->fp_loc, w->addr, &out->to.fp_place))
+            s->cacheable = false;
     }
     if (step->registers)
         s->cacheable = false;
     s->n_frames++;
 }
 
-/* True if the walk has come to a frame of the last path outside of which nothing has changed. */
-static bool join(struct pc_last_path *s, uint32_t max_depth)
+/* True if the walk has come to a frame of the last path outside of which nothing has changed. Looks
+ * first where it is if both paths are equal inside of it. */
+static bool join(struct pc_last_path *s, uint32_t n_last, uint32_t max_depth)
 {
     const struct word *w = &s->path[s->n_path - 1];
-    uint32_t j = s->barrier;
+    uint32_t j = s->barrier, likely = n_last - s->n_path + 1;
+    if (s->n_path <= n_last && likely < j && s->last[likely].addr < w->addr)
+        j = likely;
     while (j > 0 && s->last[j - 1].addr < w->addr)
         j--;
     s->barrier = j;
     if (j-- == 0)
         return false;
     const struct word *v = &s->last[j];
-    if (v->addr != w->addr || v->value != w->value || v->relative || v->sp != w->sp ||
-        v->fp_loc != w->fp_loc || v->exact != w->exact || s->n_frames + v->frames > max_depth)
+    if (v->addr != w->addr || v->value != w->value || v->relative ||
+        v->to.sp_place != w->to.sp_place || v->to.fp_place != w->to.fp_place ||
+        v->to.exact != w->to.exact || s->n_frames + v->frames > max_depth)
         return false;
     for (uint32_t k = j; k-- > 0;)
         if (*(const uintptr_t *)s->last[k].addr != s->last[k].value) {
@@ -212,19 +230,19 @@ static void walk_outwards(const struct pc_thread *t, struct pc_last_path *s, str
     for (;;) {
         struct pc_step step;
         enum pc_step_result result = pc_walk_step(walk, &step);
-        frame->module = step.module;
+        frame->to.module = pc_loadmap_number(step.module);
         if (result != PC_STEP_OK) {
             s->cut = result == PC_STEP_CUT && !pc_shown_is_loader(step.module);
             return;
         }
-        frame->op_plus_1 = wrapped_op(t, step.module, walk->sp);
+        frame->to.op_plus_1 = wrapped_op(t, step.module, walk->sp);
         if (s->n_frames >= max_depth || s->n_path + PC_STEP_MAX_WORDS > s->capacity) {
             s->cut = s->deep = true;
             return;
         }
         add_words(s, &step, walk);
         frame = &s->path[s->n_path - 1];
-        if (join(s, max_depth))
+        if (join(s, t->paths.n_last, max_depth))
             return;
     }
 }
@@ -233,35 +251,37 @@ static void walk_outwards(const struct pc_thread *t, struct pc_last_path *s, str
 
 /* The child of `parent` that stands for one frame; `parent` itself if the frame is not shown, 0 if
  * there is no room. */
-static inline __attribute__((always_inline)) pcollect_ref
-book_frame(struct pc_thread *t, struct pc_last_path *s, pcollect_ref parent, const struct word *f)
+static pcollect_ref book_frame(struct pc_thread *t, struct pc_last_path *s, pcollect_ref parent,
+                               const struct word *f)
 {
     bool collapsed = false;
+    struct pc_module *module = module_of(s, f);
     if (s->booking.stack) {
-        parent = pc_python_book(t, &s->booking, parent, f == &s->call ? 0 : f->sp);
-        if (!parent || pc_python_is_folded(&s->booking, f->module))
+        uintptr_t sp = f == &s->call ? 0 : f->addr + (intptr_t)f->to.sp_place;
+        parent = pc_python_book(t, &s->booking, parent, sp);
+        if (!parent || pc_python_is_folded(&s->booking, module))
             return parent;
     }
-    if (f->op_plus_1) {
-        uint16_t op = (uint16_t)(f->op_plus_1 - 1);
+    if (f->to.op_plus_1) {
+        uint16_t op = (uint16_t)(f->to.op_plus_1 - 1);
         return pc_tree_op(t->tree, parent, op, pc_process.record_bytes, &collapsed);
     }
-    if (!f->module || f->in_mpi || f->module->flags & PC_SHOWN_NOT_IN_CALLS)
+    if (!module || f->in_mpi || module->flags & PC_SHOWN_NOT_IN_CALLS)
         return parent;
-    pcollect_ref module = pc_published_module(f->module);
-    if (!module)
+    pcollect_ref published = pc_published_module(module);
+    if (!published)
         return 0;
-    return pc_tree_frame(t->tree, parent, module, f->value - f->module->bias);
+    return pc_tree_frame(t->tree, parent, published, f->value - module->bias);
 }
 
-static bool is_in_mpi(const struct word *outside, const struct word *frame)
+static bool is_in_mpi(const struct word *outside, const struct pc_module *module)
 {
-    if (!outside || !frame->module)
+    if (!outside || !module)
         return false;
     if (outside->start)
-        return frame->module->flags & (PCOLLECT_MODULE_MPI | PCOLLECT_MODULE_RUNTIME);
-    return (outside->in_mpi || outside->op_plus_1) &&
-           (frame->module->flags & PC_SHOWN_INSIDE_MPI || pc_shown_is_vdso(frame->module));
+        return module->flags & (PCOLLECT_MODULE_MPI | PCOLLECT_MODULE_RUNTIME);
+    return (outside->in_mpi || outside->to.op_plus_1) &&
+           (module->flags & PC_SHOWN_INSIDE_MPI || pc_shown_is_vdso(module));
 }
 
 /* The Python frames of the thread, where the path has frames of the interpreter. */
@@ -271,10 +291,11 @@ static void read_python(struct pc_thread *t, struct pc_last_path *s)
     if (PC_LIKELY(!pc_interpreter))
         return;
     bool interrupted = false;
-    s->python = s->call.module == pc_interpreter;
+    uint16_t interpreter = pc_loadmap_number(pc_interpreter);
+    s->python = s->call.to.module == interpreter;
     for (uint32_t i = 0; i < s->n_path; i++) {
-        s->python |= s->path[i].module == pc_interpreter;
-        interrupted |= s->path[i].exact;
+        s->python |= s->path[i].to.module == interpreter;
+        interrupted |= s->path[i].to.exact;
     }
     if (s->python)
         s->booking = pc_python_begin(pc_python_read(t, interrupted));
@@ -286,20 +307,53 @@ static void read_python(struct pc_thread *t, struct pc_last_path *s)
     }
 }
 
+/* Books the frame that a word of the path leads to, inside of that of `outside` (NULL: there is
+ * none). Returns as book_frame does. */
+static __attribute__((noinline)) pcollect_ref book_word(struct pc_thread *t, struct pc_last_path *s,
+                                                        pcollect_ref at, const struct word *outside,
+                                                        struct word *w)
+{
+    const struct pc_module *module = module_of(s, w);
+    bool starting = outside ? outside->start : !s->cut;
+    w->start = starting && pc_shown_is_start(module, w->value);
+    w->in_mpi = is_in_mpi(outside, module);
+    /* The frame outside was interrupted, it did not call: so this frame is the code from which the
+     * kernel calls the handler, in libc or the vdso. */
+    bool trampoline = outside && outside->to.exact;
+    return w->start || trampoline ? at : book_frame(t, s, at, w);
+}
+
+/* The module of a frame, if frames of the same module inside of it are shown as they are. */
+struct shown {
+    uint16_t number; /* 0: they may not be */
+    pcollect_ref published;
+    uintptr_t bias;
+};
+
+static struct shown shown_inside(struct pc_last_path *s, const struct word *w)
+{
+    struct pc_module *module = module_of(s, w);
+    if (s->booking.stack || w->start || w->in_mpi || w->to.op_plus_1 || w->to.exact || !module ||
+        module->flags & PC_SHOWN_NOT_IN_CALLS)
+        return (struct shown){0, 0, 0};
+    pcollect_ref published = pc_published_module(module);
+    return (struct shown){published ? w->to.module : 0, published, module->bias};
+}
+
 /* Books the frames of the path, and notes at each word the context that ends with it. Returns the
  * innermost context that found room; *full says that it is not the call's own. */
 static pcollect_ref book_frames(struct pc_thread *t, struct pc_last_path *s, bool *full)
 {
-    pcollect_ref at = t->scope;
+    pcollect_ref at = t->scope, child;
     uint32_t i = s->n_path;
     const struct word *outside = NULL;
+    struct shown shown = {0, 0, 0};
     *full = false;
     read_python(t, s);
-    bool starting = !s->cut;
     if (s->joined != NOT_JOINED) {
         outside = &s->last[s->joined];
-        at = s->last[s->joined].context;
-        starting = s->last[s->joined].start;
+        shown = shown_inside(s, outside);
+        at = outside->context;
         i--;
     } else if (s->cut) {
         pcollect_ref cut = pc_tree_cut(t->tree, t->scope);
@@ -309,33 +363,43 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_last_path *s, boo
         struct word *w = &s->path[i];
         if (w->relative)
             continue;
-        w->start = starting = starting && pc_shown_is_start(w->module, w->value);
-        w->in_mpi = is_in_mpi(outside, w);
-        /* The frame outside was interrupted, it did not call: so this frame is the code from which
-         * the kernel calls the handler, in libc or the vdso. */
-        bool trampoline = outside && outside->exact;
-        outside = w;
-        if (!starting && !trampoline) {
-            pcollect_ref child = book_frame(t, s, at, w);
-            if (!child) {
-                *full = true;
-                return at;
-            }
-            at = child;
+        if (PC_LIKELY(shown.number && w->to.module == shown.number && !w->to.op_plus_1)) {
+            w->start = w->in_mpi = false;
+            child = pc_tree_frame(t->tree, at, shown.published, w->value - shown.bias);
+            if (w->to.exact)
+                shown.number = 0;
+        } else {
+            child = book_word(t, s, at, outside, w);
+            shown = shown_inside(s, w);
         }
-        w->context = at;
+        *full = !child;
+        if (!child)
+            return at;
+        at = w->context = child;
+        outside = w;
     }
-    pcollect_ref child = book_frame(t, s, at, &s->call);
+    child = book_frame(t, s, at, &s->call);
     *full = !child;
     return child ? child : at;
+}
+
+/* Finds the module of the frame that made the call, if no step has left it: mostly that of the
+ * frame outside of it. */
+static void find_call(struct pc_last_path *s)
+{
+    const struct pc_module *likely = s->n_path ? module_of(s, &s->path[0]) : NULL;
+    if (s->call.to.module)
+        return;
+    if (!likely || s->call.value < likely->lo || s->call.value >= likely->hi)
+        likely = pc_loadmap_find(s->call.value);
+    s->call.to.module = pc_loadmap_number(likely);
 }
 
 static struct pc_path_leaf book_path(struct pc_thread *t, struct pc_last_path *s, uint16_t op)
 {
     struct pc_path_leaf leaf = {0, 0, NULL};
     bool collapsed;
-    if (!s->call.module)
-        s->call.module = pc_loadmap_find(s->call.value);
+    find_call(s);
     pcollect_ref at = book_frames(t, s, &collapsed);
     if (pc_publish_op(op))
         leaf.node = pc_tree_op(t->tree, at, op, pc_process.record_bytes, &collapsed);
@@ -347,13 +411,6 @@ static struct pc_path_leaf book_path(struct pc_thread *t, struct pc_last_path *s
 
 /* ---- The cache ------------------------------------------------------------------------------- */
 
-static bool place_of(uintptr_t addr, uintptr_t base, int32_t *out)
-{
-    intptr_t distance = (intptr_t)(addr - base);
-    *out = (int32_t)distance;
-    return distance == *out && !(distance & 7);
-}
-
 /* Puts n words into the pool, from `w` on in steps of `step`. UINT32_MAX: no room, or a place
  * cannot be expressed. */
 static uint32_t to_pool(struct pc_paths *p, struct word *w, uint32_t n, int step)
@@ -364,12 +421,8 @@ static uint32_t to_pool(struct pc_paths *p, struct word *w, uint32_t n, int step
     uint32_t first = p->n_words;
     for (uint32_t i = 0; i < n; i++, w += step) {
         struct pc_path_word *word = &p->words[first + i];
-        struct pc_path_resume *r = &p->resume[first + i];
-        r->module = pc_loadmap_number(w->module);
-        r->op_plus_1 = w->op_plus_1;
-        r->exact = w->exact;
-        if (!place_of(w->addr, base, &word->place) || !place_of(w->sp, base, &r->sp_place) ||
-            !place_of(w->fp_loc, base, &r->fp_place)) {
+        p->resume[first + i] = w->to;
+        if (!place_of(w->addr, base, &word->place)) {
             for (; i > 0; i--)
                 (w -= step)->pool = NOT_IN_POOL;
             return NOT_IN_POOL;
@@ -387,13 +440,14 @@ static uintptr_t base_of(const struct pc_paths *p, const struct word *w)
     return w->addr - (uintptr_t)(intptr_t)p->words[w->pool].place;
 }
 
-/* True if a word of the last path and all outside of it are one slice of the pool. */
-static bool is_sliced(const struct pc_paths *p, const struct word *last, uint32_t i)
+/* True if a word of the last path and the one outside of it, if there is one, are one slice of the
+ * pool. */
+static bool is_next(const struct pc_paths *p, const struct word *last, uint32_t i)
 {
     const struct word *w = &last[i];
     if (w->pool == NOT_IN_POOL || i == 0)
         return w->pool != NOT_IN_POOL;
-    return w[-1].sliced && w[-1].pool == w->pool + 1 && base_of(p, w - 1) == base_of(p, w);
+    return w[-1].pool == w->pool + 1 && base_of(p, w - 1) == base_of(p, w);
 }
 
 static bool make_run(struct pc_paths *p, struct word *w, uint32_t n, int step, uintptr_t cfa,
@@ -446,11 +500,13 @@ static void keep_last_path(struct pc_paths *p, struct pc_last_path *s)
     }
     if (n + i > s->capacity || s->cut || s->python)
         n = i = 0;
+    bool sliced = !n || s->last[n - 1].sliced;
     while (i-- > 0) {
-        frames += !s->path[i].relative;
-        s->path[i].frames = frames;
-        s->last[n] = s->path[i];
-        s->last[n].sliced = is_sliced(p, s->last, n);
+        struct word *out = &s->last[n];
+        *out = s->path[i];
+        frames += !out->relative;
+        out->frames = frames;
+        out->sliced = sliced = sliced && is_next(p, s->last, n);
         n++;
     }
     p->n_last = n;
@@ -503,8 +559,7 @@ pcollect_ref pc_paths_context(struct pc_thread *t, const struct pc_call *call)
         return 0;
     struct pc_walk walk = start_path(s, p, t, call);
     walk_outwards(t, s, &walk);
-    if (!s->call.module)
-        s->call.module = pc_loadmap_find(s->call.value);
+    find_call(s);
     pcollect_ref context = book_frames(t, s, &full);
     if (s->cacheable && !full)
         keep_last_path(p, s);

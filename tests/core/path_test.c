@@ -151,6 +151,20 @@ static bool express_answers_wrongly(const struct pc_paths *p, const struct pc_pa
     return !answer || e->leaf != answer->leaf || e->record_at != answer->record_at;
 }
 
+/* From where the search for return addresses stopped, the other search must end as from the root.
+ */
+static void goes_on_from(struct pc_paths *p, uint32_t stopped, const struct pc_path_node *node,
+                         struct pc_path_miss miss)
+{
+    struct pc_path_miss later = {0, 0};
+    assert_int_not_equal(stopped, 0);
+    assert_ptr_equal(pc_paths_find(p, stopped, (uintptr_t)stack, &later), node);
+    if (!node) {
+        assert_int_equal(later.node, miss.node);
+        assert_int_equal(later.word, miss.word);
+    }
+}
+
 static pcollect_ref look_up(struct pc_paths *p, const struct chain *c, pcollect_ref number)
 {
     struct pc_path_word words[MAX_WORDS];
@@ -162,8 +176,11 @@ static pcollect_ref look_up(struct pc_paths *p, const struct chain *c, pcollect_
         node = pc_paths_find(p, root->node, (uintptr_t)stack, &miss);
     assert_false(express_answers_wrongly(p, root, node));
     for (uint32_t i = random_below(&seed, 2) * 6; i > 0; i--) {
-        const struct pc_path_node *hit = pc_paths_hit(p, root, (uintptr_t)stack);
+        uint32_t stopped = 0;
+        const struct pc_path_node *hit = pc_paths_hit(p, root, (uintptr_t)stack, &stopped);
         assert_true(!hit || (node && hit->leaf == number));
+        if (!hit && root->node)
+            goes_on_from(p, stopped, node, miss);
         node = node ? pc_paths_find(p, root->node, (uintptr_t)stack, &miss) : NULL;
         assert_false(express_answers_wrongly(p, root, node));
     }
