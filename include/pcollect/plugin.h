@@ -309,9 +309,10 @@ struct pcollect_host {
     void (*log)(const char *text);
     /* The values of the row with these keys (table->n_keys of them) in the given thread's part of
      * the table: found, or made with all values 0. They are this thread's alone until the hook
-     * returns. `thread` is that of the event or sample; NULL stands for the calling thread, outside
-     * of hooks only. NULL: no room, or the table is not of a loaded plugin; counted as
-     * PCOLLECT_LOST_ROWS. AS-safe in hooks; MT-safe. */
+     * returns. Before them lie the keys, and between the two the phase if the table is BY_PHASE.
+     * `thread` is that of the event or sample; NULL stands for the calling thread, outside of hooks
+     * only. NULL: no room, or the table is not of a loaded plugin; counted as PCOLLECT_LOST_ROWS.
+     * AS-safe in hooks; MT-safe. */
     uint64_t *(*row)(void *thread, const struct pcollect_table *table, const uint64_t *keys);
     /* A number that stands for the text in this process, the same for equal texts; 0: no room. At
      * most 1,023 bytes of it are kept. Takes time: not for every event. AS-safe, MT-safe. */

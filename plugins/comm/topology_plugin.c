@@ -34,14 +34,11 @@ enum { N_SLOTS = 4 };
  * has 26 neighbours. */
 enum { PAIRS_OF_JOB = 1 << 19, LEAST_PARTNERS = 32, MOST_PARTNERS = 1024, PARTNER_BITS = 11 };
 
-struct slot {
-    uint64_t *row; /* NULL: free */
-    uint64_t domain;
-    int32_t source, destination;
-};
-
+/* Rows and what tells them apart, beside the communicator, which is in the row itself. Not an array
+ * of structures, which would have holes: each context has this record. */
 struct record {
-    struct slot slots[N_SLOTS];
+    uint64_t *rows[N_SLOTS]; /* NULL: free */
+    int32_t others[N_SLOTS]; /* destination, or received_from(source); of collectives the root */
 };
 
 enum {
@@ -175,46 +172,59 @@ static uint64_t distance_to(int32_t rank)
     return UINT64_C(1) << (31 - __builtin_clz((unsigned)abs(rank - topology.rank)));
 }
 
+/* A source as none of a message that is sent. */
+static inline int32_t received_from(int32_t source)
+{
+    return source ^ INT32_MIN;
+}
+
+static inline uint32_t slot_of(int32_t source, int32_t destination)
+{
+    return ((uint32_t)source * 2 + (uint32_t)destination) % N_SLOTS;
+}
+
 /* Processes outside of the job count as one partner, which is always kept. */
-static uint64_t *find_pair(const struct pcollect_event *e, struct slot *slot, int32_t source,
+static uint64_t *find_pair(const struct pcollect_event *e, struct record *r, int32_t source,
                            int32_t destination)
 {
+    uint32_t slot = slot_of(source, destination);
     int32_t other = source == PCOLLECT_RANK_SELF ? destination : source;
     uint64_t class_text = topology.class_text[e->op_class];
     if (other < 0 || other == topology.rank || is_partner(other)) {
         uint64_t keys[4] = {(uint64_t)(int64_t)source, (uint64_t)(int64_t)destination, class_text,
                             e->domain};
-        slot->row = topology.host->row_at(e->thread, e->node, &tables[PAIRS], keys);
+        r->rows[slot] = topology.host->row_at(e->thread, e->node, &tables[PAIRS], keys);
     } else {
         uint64_t keys[3] = {distance_to(other), class_text, e->domain};
-        slot->row = topology.host->row_at(e->thread, e->node, &tables[PAIRS_BY_DISTANCE], keys);
+        r->rows[slot] = topology.host->row_at(e->thread, e->node, &tables[PAIRS_BY_DISTANCE], keys);
     }
-    slot->source = source;
-    slot->destination = destination;
-    slot->domain = e->domain;
-    return slot->row;
+    r->others[slot] = source == PCOLLECT_RANK_SELF ? destination : received_from(source);
+    return r->rows[slot];
 }
 
-static inline struct slot *slot_of(struct record *r, int32_t source, int32_t destination)
+/* The communicator is the last key in each of the tables; the phase follows. */
+static inline uint64_t domain_of(const uint64_t *row)
 {
-    return &r->slots[((uint32_t)source * 2 + (uint32_t)destination) % N_SLOTS];
+    return row[-2];
 }
 
-static inline bool holds(const struct slot *slot, const struct pcollect_event *e, int32_t source,
-                         int32_t destination)
+/* The row of that slot if it is the one wanted, else NULL. */
+static inline uint64_t *held(const struct record *r, uint32_t slot, int32_t other, uint64_t domain)
 {
-    return __builtin_expect(slot->row && slot->source == source &&
-                                slot->destination == destination && slot->domain == e->domain,
-                            1);
+    uint64_t *row = r->rows[slot];
+    return __builtin_expect(row && r->others[slot] == other && domain_of(row) == domain, 1) ? row
+                                                                                            : NULL;
 }
 
-/* The row of a pair, NULL if there is no room for one. */
-static inline uint64_t *pair_row(const struct pcollect_event *e, struct record *r, int32_t source,
-                                 int32_t destination)
+static inline uint64_t *held_sent(const struct pcollect_event *e, const struct record *r)
 {
-    struct slot *slot = slot_of(r, source, destination);
-    return holds(slot, e, source, destination) ? slot->row
-                                               : find_pair(e, slot, source, destination);
+    return held(r, slot_of(PCOLLECT_RANK_SELF, e->world_peer), e->world_peer, e->domain);
+}
+
+static inline uint64_t *held_received(const struct pcollect_event *e, const struct record *r)
+{
+    return held(r, slot_of(e->world_source, PCOLLECT_RANK_SELF), received_from(e->world_source),
+                e->domain);
 }
 
 static inline void add_sent_to(uint64_t *row, const struct pcollect_event *e, uint64_t ticks)
@@ -234,37 +244,37 @@ static inline void add_received_to(uint64_t *row, const struct pcollect_event *e
 /* These two make a tail call if the row is not the one used last, so that they need no frame if it
  * is. */
 static __attribute__((noinline)) void find_and_add_sent(const struct pcollect_event *e,
-                                                        struct slot *slot, uint64_t ticks)
+                                                        struct record *r, uint64_t ticks)
 {
-    uint64_t *row = find_pair(e, slot, PCOLLECT_RANK_SELF, e->world_peer);
+    uint64_t *row = find_pair(e, r, PCOLLECT_RANK_SELF, e->world_peer);
     if (row)
         add_sent_to(row, e, ticks);
 }
 
 static inline void add_sent(const struct pcollect_event *e, struct record *r, uint64_t ticks)
 {
-    struct slot *slot = slot_of(r, PCOLLECT_RANK_SELF, e->world_peer);
-    if (holds(slot, e, PCOLLECT_RANK_SELF, e->world_peer))
-        add_sent_to(slot->row, e, ticks);
+    uint64_t *row = held_sent(e, r);
+    if (row)
+        add_sent_to(row, e, ticks);
     else
-        find_and_add_sent(e, slot, ticks);
+        find_and_add_sent(e, r, ticks);
 }
 
 static __attribute__((noinline)) void find_and_add_received(const struct pcollect_event *e,
-                                                            struct slot *slot, uint64_t ticks)
+                                                            struct record *r, uint64_t ticks)
 {
-    uint64_t *row = find_pair(e, slot, e->world_source, PCOLLECT_RANK_SELF);
+    uint64_t *row = find_pair(e, r, e->world_source, PCOLLECT_RANK_SELF);
     if (row)
         add_received_to(row, e, ticks);
 }
 
 static inline void add_received(const struct pcollect_event *e, struct record *r, uint64_t ticks)
 {
-    struct slot *slot = slot_of(r, e->world_source, PCOLLECT_RANK_SELF);
-    if (holds(slot, e, e->world_source, PCOLLECT_RANK_SELF))
-        add_received_to(slot->row, e, ticks);
+    uint64_t *row = held_received(e, r);
+    if (row)
+        add_received_to(row, e, ticks);
     else
-        find_and_add_received(e, slot, ticks);
+        find_and_add_received(e, r, ticks);
 }
 
 /* Fills the columns of both sides, because the other side makes no call. */
@@ -276,8 +286,10 @@ static __attribute__((noinline)) void add_one_sided(const struct pcollect_event 
         if (!(got ? gets : puts))
             continue;
         uint64_t bytes = got ? e->bytes_received : e->bytes_sent;
-        uint64_t *row = got ? pair_row(e, r, e->world_source, PCOLLECT_RANK_SELF)
-                            : pair_row(e, r, PCOLLECT_RANK_SELF, e->world_peer);
+        uint64_t *row = got ? held_received(e, r) : held_sent(e, r);
+        if (!row)
+            row = got ? find_pair(e, r, e->world_source, PCOLLECT_RANK_SELF)
+                      : find_pair(e, r, PCOLLECT_RANK_SELF, e->world_peer);
         if (!row)
             continue;
         row[PAIR_MESSAGES]++;
@@ -291,20 +303,21 @@ static __attribute__((noinline)) void add_one_sided(const struct pcollect_event 
 static __attribute__((noinline)) void add_collective(const struct pcollect_event *e,
                                                      struct record *r, uint64_t ticks)
 {
-    struct slot *slot = &r->slots[0];
-    if (!slot->row || slot->source != e->world_root || slot->domain != e->domain) {
+    uint64_t *row = held(r, 0, e->world_root, e->domain);
+    if (!row) {
         const char *name = topology.host->op_name(e->op);
         uint64_t keys[3] = {name ? topology.host->string(name) : 0,
                             (uint64_t)(int64_t)e->world_root, e->domain};
-        *slot = (struct slot){topology.host->row_at(e->thread, e->node, &tables[COLLECTIVES], keys),
-                              e->domain, e->world_root, 0};
+        row = topology.host->row_at(e->thread, e->node, &tables[COLLECTIVES], keys);
+        r->rows[0] = row;
+        r->others[0] = e->world_root;
     }
-    if (!slot->row)
+    if (!row)
         return;
-    slot->row[COLL_CALLS]++;
-    slot->row[COLL_TIME] += ticks;
-    slot->row[COLL_SENT] += e->bytes_sent;
-    slot->row[COLL_RECEIVED] += e->bytes_received;
+    row[COLL_CALLS]++;
+    row[COLL_TIME] += ticks;
+    row[COLL_SENT] += e->bytes_sent;
+    row[COLL_RECEIVED] += e->bytes_received;
 }
 
 /* Books MPI_Sendrecv, with its time as receiving. */

@@ -24,8 +24,9 @@ enum { MESSAGES, BYTES, TIME, RECEIVED, RECEIVED_BYTES };
 
 struct row {
     bool is_pair;
-    uint64_t keys[4], values[6];
-    struct row *next; /* with the same hash */
+    uint64_t keys[4];
+    uint64_t last_key, phase, values[6]; /* as plugin.h says */
+    struct row *next;                    /* with the same hash */
 };
 
 /* Data that one thread has written. */
@@ -62,6 +63,7 @@ static uint64_t *row_at(void *thread, uint32_t node, const struct pcollect_table
     struct row *row = *at = &rows->all[rows->n++];
     *row = (struct row){.is_pair = is_pairs(table)};
     memcpy(row->keys, keys, table->n_keys * sizeof *keys);
+    row->last_key = keys[table->n_keys - 1];
     return row->values;
 }
 
@@ -85,17 +87,23 @@ static void begin(int32_t rank, int32_t n_ranks)
     p->domain(state, &world);
 }
 
-static void exchange(unsigned thread, void *record, int32_t to, int32_t from, uint64_t bytes)
+static void exchange_on(uint64_t domain, unsigned thread, void *record, int32_t to, int32_t from,
+                        uint64_t bytes)
 {
     struct pcollect_event e = {.size = sizeof e,
                                .op_class = PCOLLECT_CLASS_P2P,
-                               .domain = 1,
+                               .domain = domain,
                                .bytes_sent = to == PCOLLECT_RANK_NONE ? 0 : bytes,
                                .bytes_received = from == PCOLLECT_RANK_NONE ? 0 : bytes,
                                .world_peer = to,
                                .world_source = from,
                                .thread = &threads[thread]};
     pc_plugin_topology.post(NULL, &e, record);
+}
+
+static void exchange(unsigned thread, void *record, int32_t to, int32_t from, uint64_t bytes)
+{
+    exchange_on(1, thread, record, to, from, bytes);
 }
 
 static const struct row *find_pair(unsigned thread, int32_t source, int32_t destination)
@@ -221,6 +229,35 @@ static void small_jobs_are_kept_whole(void **unused)
     assert_int_equal(count_partners(), (1 << 19) / 4096);
 }
 
+/* Rows of one record against a model: messages in both directions, on three communicators, with a
+ * few ranks and those outside of the job, so that each takes the place of others in the record. */
+static void one_record_serves_all_pairs(void **unused)
+{
+    enum { N_OTHERS = 9, N_DOMAINS = 3, N_MESSAGES = 20000 };
+    static uint64_t record[64], sent[N_OTHERS][N_DOMAINS], received[N_OTHERS][N_DOMAINS];
+    uint64_t seed = test_seed(6);
+    (void)unused;
+    begin(0, 512);
+    memset(record, 0, sizeof record);
+    for (int i = 0; i < N_MESSAGES; i++) {
+        uint64_t other = random_below(&seed, N_OTHERS), domain = random_below(&seed, N_DOMAINS);
+        int32_t rank = other ? (int32_t)other : PCOLLECT_RANK_OUTSIDE;
+        bool sends = random_below(&seed, 2);
+        (sends ? sent : received)[other][domain]++;
+        exchange_on(1 + domain, 0, record, sends ? rank : PCOLLECT_RANK_NONE,
+                    sends ? PCOLLECT_RANK_NONE : rank, 1);
+    }
+    assert_int_equal(threads[0].n, 2 * N_OTHERS * N_DOMAINS);
+    for (uint32_t i = 0; i < threads[0].n; i++) {
+        const struct row *r = &threads[0].all[i];
+        bool sends = (int32_t)r->keys[0] == PCOLLECT_RANK_SELF;
+        int32_t rank = (int32_t)r->keys[sends];
+        uint64_t other = rank == PCOLLECT_RANK_OUTSIDE ? 0 : (uint64_t)rank;
+        assert_int_equal(r->values[MESSAGES], sends ? sent[other][r->keys[3] - 1] : 0);
+        assert_int_equal(r->values[RECEIVED], sends ? 0 : received[other][r->keys[3] - 1]);
+    }
+}
+
 static void *send_to_many(void *number)
 {
     uint64_t record[64] = {0}, seed = test_seed(5) + (uintptr_t)number;
@@ -254,6 +291,7 @@ int main(void)
         cmocka_unit_test(others_are_summed_by_distance),
         cmocka_unit_test(self_and_outside_are_kept),
         cmocka_unit_test(small_jobs_are_kept_whole),
+        cmocka_unit_test(one_record_serves_all_pairs),
         cmocka_unit_test(threads_share_partners),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
