@@ -148,6 +148,49 @@ void pc_ranks_get(struct pc_cursor *c, uint32_t n, int32_t *out);
 void pc_column_get(struct pc_cursor *c, uint32_t n, uint64_t *out, size_t stride);
 void pc_steps_get(struct pc_cursor *c, uint32_t n, uint16_t *out, size_t stride);
 
+/* Steps of a column, counted to find from where their distances are taken. */
+struct pc_step_census {
+    uint32_t count[PC_MOST_STEP + 1], n;
+    uint64_t first, last, from_last; /* sum of the distances from the step before */
+};
+
+static inline void pc_step_census_add(struct pc_step_census *census, uint64_t step)
+{
+    uint64_t before = census->last;
+    if (!census->n++)
+        census->first = before = step;
+    census->from_last += step > before ? step - before : before - step;
+    census->last = step;
+    census->count[step]++;
+}
+
+/* The step from which the distance of the next one is taken: that before, or always the median if
+ * that is less: of noise it is. It is in front of the steps (list_code.c). */
+struct pc_step_origin {
+    uint64_t step;
+    bool follow;
+};
+
+struct pc_step_origin pc_step_census_origin(const struct pc_step_census *census);
+void pc_step_origin_put(const struct pc_step_origin *o, struct pc_buffer *b);
+struct pc_step_origin pc_step_origin_get(struct pc_cursor *c);
+
+static inline void pc_step_put(struct pc_step_origin *from, uint64_t step, struct pc_buffer *b)
+{
+    pc_put_varint(b, pc_zigzag(step - from->step));
+    from->step = from->follow ? step : from->step;
+}
+
+/* The next step; 0, and the cursor has failed, if it is none. */
+static inline uint64_t pc_step_get(struct pc_step_origin *from, struct pc_cursor *c)
+{
+    uint64_t step = from->step + pc_unzigzag(pc_get_varint(c));
+    c->failed |= !pc_step_valid(step);
+    step = c->failed ? 0 : step;
+    from->step = from->follow ? step : from->step;
+    return step;
+}
+
 /* Sets n_descendants of all nodes from their parents. */
 void pc_profile_count_descendants(struct pc_profile *p);
 
@@ -243,8 +286,10 @@ void pc_tables_encode(const struct pc_profile *p, struct pc_buffer *b);
 /* Returns the part of tables as *n_out pieces, one after the other: packed columns where they lie,
  * the rest in `own`. In a file, times of large tables are rounded (pc_table_rounds). The caller
  * frees the array; NULL: no memory. */
-struct pc_bytes *pc_tables_pieces(const struct pc_profile *p, bool in_file, struct pc_buffer *own,
+struct pc_piece *pc_tables_pieces(const struct pc_profile *p, bool in_file, struct pc_buffer *own,
                                   size_t *n_out);
+/* True if a file has a table of p with times in steps. */
+bool pc_tables_round(const struct pc_profile *p);
 int pc_strings_decode(struct pc_profile *p, struct pc_cursor *c);
 /* With p->later, rows stay in the bytes. */
 int pc_tables_decode(struct pc_profile *p, struct pc_cursor *c);
@@ -285,8 +330,11 @@ enum pc_part {
 };
 #define PC_STREAM_VERSION 4u
 
-/* The version in which a part is written and read. */
+/* The last version of a part, and the first one that is read; all in between are. */
 unsigned pc_part_version(unsigned part);
+unsigned pc_part_first_version(unsigned part);
+/* The version in which a file has the part: the first one that has all of it. */
+unsigned pc_part_version_of(const struct pc_profile *p, unsigned part);
 
 const char *pc_part_name(unsigned part);
 void pc_part_encode(const struct pc_profile *p, enum pc_part part, struct pc_buffer *out);
@@ -337,13 +385,19 @@ void pc_pcol_header_encode(const struct pc_pcol_header *h, uint8_t out[PC_PCOL_H
 int pc_pcol_header_decode(const uint8_t *data, size_t n, struct pc_pcol_header *out,
                           struct pc_error *error);
 
-/* Deflates into b if that is shorter, and returns true; else copies, and returns false. */
+/* Bytes to be deflated. Noise is measured numbers, of which few follow each other twice: short
+ * repetitions would take more bytes than the numbers. */
+struct pc_piece {
+    const uint8_t *data;
+    size_t n;
+    bool noise;
+};
+
+/* Deflates pieces, one after the other, into b if that is shorter, and returns true; else copies,
+ * and returns false. */
+bool pc_pcol_pack_pieces(struct pc_buffer *b, const struct pc_piece *pieces, size_t n);
 bool pc_pcol_pack(struct pc_buffer *b, const uint8_t *data, size_t n);
-/* Does so with measured numbers, of which few follow each other twice: short repetitions would take
- * more bytes than the numbers. */
 bool pc_pcol_pack_noise(struct pc_buffer *b, const uint8_t *data, size_t n);
-/* Does so with pieces, one after the other. */
-bool pc_pcol_pack_pieces(struct pc_buffer *b, const struct pc_bytes *pieces, size_t n);
 
 /* Deflates data that are made piece by piece. `quick`: in a quarter of the time, to an eighth more
  * bytes. NULL: no memory. */

@@ -27,13 +27,14 @@ struct pc_later_column {
     struct pc_cursor begin;       /* of `mark` */
     uint64_t most;                /* greatest cell in the file */
     const uint32_t *numbers;      /* by such a cell, what it is here; NULL: the same */
-    bool in_steps;
+    bool in_steps, has_origin;
     /* The reader. */
     struct pc_unpacker *unpacker; /* NULL: there is none, or the bytes are in memory */
     struct pc_cursor at;
     uint32_t n_read, n_returns;
-    uint64_t code, cell; /* of the row that was read last */
-    bool damaged;        /* cells are 0 from here on */
+    struct pc_step_origin from; /* of the next step */
+    uint64_t code, cell;        /* of the row that was read last */
+    bool damaged;               /* cells are 0 from here on */
 };
 
 bool pc_later_open(struct pc_profile *p)
@@ -122,8 +123,9 @@ int pc_later_take(struct pc_profile *p, struct pc_profile_table *t, struct pc_cu
                                            .next = later->columns,
                                            .most = greatest_cell(p, t->columns[k].type),
                                            .in_steps = pc_column_has_steps(t, k, t->rounded)};
+        column->has_origin = column->in_steps && t->has_origins;
         later->columns = column;
-        if (!(many ? keep_mark : keep_bytes)(column, c, n_rows))
+        if (!(many ? keep_mark : keep_bytes)(column, c, (uint64_t)n_rows + column->has_origin))
             return PC_ENOMEM;
     }
     t->n_rows = n_rows;
@@ -175,7 +177,8 @@ bool pc_later_pass(const struct pc_table_side *a, const struct pc_profile_table 
                                                .at = c->begin,
                                                .most = c->most,
                                                .numbers = c->numbers,
-                                               .in_steps = c->in_steps};
+                                               .in_steps = c->in_steps,
+                                               .has_origin = c->has_origin};
         later->columns = &t->later[k];
         ok = renumber_column(a, &t->later[k], t->columns[k].type);
     }
@@ -201,20 +204,22 @@ static void begin_column(struct pc_later_column *c, const char *table)
     c->at = c->begin;
     c->n_read = 0;
     c->code = 0;
-    if (!c->mark)
-        return;
-    c->unpacker = pc_unpacker_copy(&c->begin, c->rows->fd, &c->at);
-    if (!c->unpacker)
+    if (c->mark)
+        c->unpacker = pc_unpacker_copy(&c->begin, c->rows->fd, &c->at);
+    if (c->mark && !c->unpacker)
         give_up(c, table, "not enough memory");
+    else
+        c->from = pc_step_origin_of(c->has_origin, &c->at);
 }
 
 static void read_cell(const struct pc_profile_table *t, struct pc_later_column *c)
 {
-    c->code += pc_unzigzag(pc_get_varint(&c->at));
-    bool valid = !c->at.failed && (!c->in_steps || pc_step_valid(c->code));
-    if (!valid)
+    if (c->in_steps)
+        c->cell = pc_step_value(pc_step_get(&c->from, &c->at));
+    else
+        c->cell = c->code += pc_unzigzag(pc_get_varint(&c->at));
+    if (c->at.failed)
         give_up(c, t->name, "it is damaged");
-    c->cell = valid && c->in_steps ? pc_step_value(c->code) : c->code;
     if (!c->damaged && c->cell > c->most)
         give_up(c, t->name, "a wrong reference");
     if (!c->damaged && c->numbers)

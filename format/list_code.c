@@ -96,48 +96,49 @@ static uint16_t step_at(const struct pc_by_rank *by, uint32_t r)
     return by->steps[r * by->stride];
 }
 
-static uint16_t median_step(const struct pc_by_rank *by)
+static uint64_t median_step(const struct pc_step_census *census)
 {
-    uint32_t count[PC_MOST_STEP + 1] = {0}, below = 0;
-    uint16_t step = 0;
-    for (uint32_t r = 0; r < by->n; r++)
-        count[step_at(by, r)]++;
-    while (below + count[step] <= by->n / 2)
-        below += count[step++];
+    uint64_t step = 0;
+    for (uint32_t below = 0; census->n && below + census->count[step] <= census->n / 2; step++)
+        below += census->count[step];
     return step;
 }
 
-/* True if steps are nearer to the one before than to the median: of noise they are not. */
-static bool follow_each_other(const struct pc_by_rank *by, uint16_t median)
+struct pc_step_origin pc_step_census_origin(const struct pc_step_census *census)
 {
-    uint64_t from_last = 0, from_median = 0;
-    for (uint32_t r = 1; r < by->n; r++) {
-        from_last += (uint64_t)abs(step_at(by, r) - step_at(by, r - 1));
-        from_median += (uint64_t)abs(step_at(by, r) - median);
-    }
-    return from_last < from_median;
+    uint64_t median = median_step(census);
+    uint64_t from_median = 0;
+    for (uint64_t step = 0; step <= PC_MOST_STEP; step++)
+        from_median += census->count[step] * distance(step, median);
+    from_median -= census->n ? distance(census->first, median) : 0;
+    return (struct pc_step_origin){.step = median, .follow = census->from_last < from_median};
+}
+
+void pc_step_origin_put(const struct pc_step_origin *o, struct pc_buffer *b)
+{
+    pc_put_varint(b, o->step << 1 | o->follow);
+}
+
+struct pc_step_origin pc_step_origin_get(struct pc_cursor *c)
+{
+    uint64_t head = pc_get_below(c, PC_MOST_STEP << 1 | 1);
+    return (struct pc_step_origin){.step = head >> 1, .follow = head & 1};
 }
 
 void pc_steps_put(const struct pc_by_rank *by, struct pc_buffer *b)
 {
-    uint16_t median = by->n ? median_step(by) : 0;
-    bool follow = follow_each_other(by, median);
-    uint64_t from = median;
-    pc_put_varint(b, from << 1 | follow);
-    for (uint32_t r = 0; r < by->n; r++) {
-        pc_put_varint(b, pc_zigzag(step_at(by, r) - from));
-        from = follow ? step_at(by, r) : from;
-    }
+    struct pc_step_census census = {.n = 0};
+    for (uint32_t r = 0; r < by->n; r++)
+        pc_step_census_add(&census, step_at(by, r));
+    struct pc_step_origin from = pc_step_census_origin(&census);
+    pc_step_origin_put(&from, b);
+    for (uint32_t r = 0; r < by->n; r++)
+        pc_step_put(&from, step_at(by, r), b);
 }
 
 void pc_steps_get(struct pc_cursor *c, uint32_t n, uint16_t *out, size_t stride)
 {
-    uint64_t head = pc_get_below(c, PC_MOST_STEP << 1 | 1), from = head >> 1;
-    for (uint32_t r = 0; r < n; r++) {
-        uint64_t step = from + pc_unzigzag(pc_get_varint(c));
-        c->failed |= !pc_step_valid(step);
-        step = c->failed ? 0 : step;
-        out[r * stride] = (uint16_t)step;
-        from = head & 1 ? step : from;
-    }
+    struct pc_step_origin from = pc_step_origin_get(c);
+    for (uint32_t r = 0; r < n; r++)
+        out[r * stride] = (uint16_t)pc_step_get(&from, c);
 }

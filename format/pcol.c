@@ -63,23 +63,35 @@ int pc_pcol_header_decode(const uint8_t *data, size_t n, struct pc_pcol_header *
 
 /* Bytes that will be deflated. */
 struct feed {
-    const struct pc_bytes *pieces;
+    const struct pc_piece *pieces;
     size_t n, at; /* pieces that are left, and bytes of the first that were given away */
 };
 
-/* Gives z its next bytes once it has none. Returns true if more will follow. */
+static int strategy_of(const struct pc_piece *piece)
+{
+    return piece->noise ? Z_FILTERED : Z_DEFAULT_STRATEGY;
+}
+
+/* Lets f begin with a piece of which bytes are left, if there is one. */
+static void pass_ended(struct feed *f)
+{
+    while (f->n && f->at == f->pieces->n) {
+        f->pieces++;
+        f->n--;
+        f->at = 0;
+    }
+}
+
+/* Gives z its next bytes, of one piece, once it has none. Returns true if more will follow. */
 static bool give(struct feed *f, z_stream *z)
 {
-    while (!z->avail_in && f->n) {
+    pass_ended(f);
+    if (!z->avail_in && f->n) {
         size_t left = f->pieces->n - f->at;
         z->next_in = (z_const Bytef *)f->pieces->data + f->at;
         z->avail_in = left < UINT_MAX ? (uInt)left : UINT_MAX;
         f->at += z->avail_in;
-        if (f->at < f->pieces->n)
-            continue;
-        f->pieces++;
-        f->n--;
-        f->at = 0;
+        pass_ended(f);
     }
     return f->n > 0;
 }
@@ -104,31 +116,45 @@ static int begin_deflate(z_stream *z, size_t n, int strategy)
 
 enum { STEP = 1 << 16 };
 
+/* Deflates the next piece of f, or ends what was deflated with the strategy of the piece before. */
+static int deflate_next(z_stream *z, struct feed *f, int *strategy)
+{
+    pass_ended(f);
+    if (!z->avail_in && f->n && strategy_of(f->pieces) != *strategy) {
+        int state = deflateParams(z, LEVEL, strategy_of(f->pieces));
+        if (state == Z_OK)
+            *strategy = strategy_of(f->pieces);
+        return state == Z_BUF_ERROR ? Z_OK : state; /* it needs more room, and will have it */
+    }
+    bool more = give(f, z);
+    return deflate(z, more ? Z_NO_FLUSH : Z_FINISH);
+}
+
 /* Appends the n bytes of f, deflated, in steps: room for the longest result that can be would be as
  * much as the data. False: it would have n bytes or more, or there is no memory. */
-static bool deflate_to(struct pc_buffer *b, struct feed f, size_t n, int strategy)
+static bool deflate_to(struct pc_buffer *b, struct feed f, size_t n)
 {
     z_stream z = {0};
     size_t start = b->n;
+    int strategy = f.n ? strategy_of(f.pieces) : Z_DEFAULT_STRATEGY;
     int state = begin_deflate(&z, n, strategy);
     if (state != Z_OK)
         return false;
     while (state == Z_OK && b->n - start < n && (z.next_out = pc_buffer_end(b, STEP))) {
-        bool more = give(&f, &z);
         z.avail_out = STEP;
-        state = deflate(&z, more ? Z_NO_FLUSH : Z_FINISH);
+        state = deflate_next(&z, &f, &strategy);
         b->n += STEP - z.avail_out;
     }
     deflateEnd(&z);
     return state == Z_STREAM_END && b->n - start < n;
 }
 
-static bool pack_pieces(struct pc_buffer *b, const struct pc_bytes *pieces, size_t n, int strategy)
+bool pc_pcol_pack_pieces(struct pc_buffer *b, const struct pc_piece *pieces, size_t n)
 {
     size_t start = b->n, n_bytes = 0;
     for (size_t i = 0; i < n; i++)
         n_bytes += pieces[i].n;
-    if (deflate_to(b, (struct feed){pieces, n, 0}, n_bytes, strategy))
+    if (deflate_to(b, (struct feed){pieces, n, 0}, n_bytes))
         return true;
     b->n = start;
     for (size_t i = 0; i < n; i++)
@@ -136,15 +162,10 @@ static bool pack_pieces(struct pc_buffer *b, const struct pc_bytes *pieces, size
     return false;
 }
 
-bool pc_pcol_pack_pieces(struct pc_buffer *b, const struct pc_bytes *pieces, size_t n)
-{
-    return pack_pieces(b, pieces, n, Z_DEFAULT_STRATEGY);
-}
-
 bool pc_pcol_pack_noise(struct pc_buffer *b, const uint8_t *data, size_t n)
 {
-    const struct pc_bytes all = {data, n};
-    return pack_pieces(b, &all, 1, Z_FILTERED);
+    const struct pc_piece all = {data, n, true};
+    return pc_pcol_pack_pieces(b, &all, 1);
 }
 
 struct pc_deflater {
@@ -164,7 +185,7 @@ struct pc_deflater *pc_deflater_new(bool quick)
 bool pc_deflater_put(struct pc_deflater *d, const uint8_t *data, size_t n, bool last,
                      struct pc_buffer *out)
 {
-    struct pc_bytes piece = {data, n};
+    struct pc_piece piece = {data, n, false};
     struct feed f = {&piece, 1, 0};
     bool more;
     do {
@@ -187,7 +208,7 @@ void pc_deflater_free(struct pc_deflater *d)
 
 bool pc_pcol_pack(struct pc_buffer *b, const uint8_t *data, size_t n)
 {
-    const struct pc_bytes all = {data, n};
+    const struct pc_piece all = {data, n, false};
     return pc_pcol_pack_pieces(b, &all, 1);
 }
 

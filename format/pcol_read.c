@@ -133,13 +133,24 @@ static int load_section(struct file *f, uint64_t at, struct section *s, struct p
     return PC_OK;
 }
 
-/* The place for a section of this type, and the version that is read; NULL: it is not known. */
-static struct section *place_of(struct file *f, unsigned type, unsigned *version)
+/* Versions that are read. */
+struct versions {
+    unsigned first, last;
+};
+
+static struct versions versions_of(unsigned type)
 {
-    *version = type == PC_PCOL_TYPE_COLUMNS  ? PC_PCOL_COLUMNS_VERSION
-               : type == PC_PCOL_TYPE_STEPS  ? PC_PCOL_STEPS_VERSION
-               : type == PC_PCOL_TYPE_SHARES ? PC_PCOL_SHARES_VERSION
-                                             : pc_part_version(type);
+    unsigned only = type == PC_PCOL_TYPE_COLUMNS  ? PC_PCOL_COLUMNS_VERSION
+                    : type == PC_PCOL_TYPE_STEPS  ? PC_PCOL_STEPS_VERSION
+                    : type == PC_PCOL_TYPE_SHARES ? PC_PCOL_SHARES_VERSION
+                                                  : 0;
+    return only ? (struct versions){only, only}
+                : (struct versions){pc_part_first_version(type), pc_part_version(type)};
+}
+
+/* The place for a section of this type; NULL: it is not known. */
+static struct section *place_of(struct file *f, unsigned type)
+{
     switch (type) {
     case PC_PCOL_TYPE_COLUMNS:
         return &f->columns;
@@ -155,14 +166,14 @@ static struct section *place_of(struct file *f, unsigned type, unsigned *version
 /* Decides whether a section is read or skipped, or makes the file unreadable. */
 static int judge_section(struct file *f, const struct section *s, struct pc_error *error)
 {
-    unsigned version;
-    struct section *to = place_of(f, s->type, &version);
-    if (to && s->version < version)
+    struct versions read = versions_of(s->type);
+    struct section *to = place_of(f, s->type);
+    if (to && s->version < read.first)
         return pc_error_set(error, PC_EFORMAT,
                             "section '%s' at byte %lu is of version %u, which no release of "
                             "pcollect has written; measure again",
                             pc_part_name(s->type), (unsigned long)s->at, s->version);
-    if (to && s->version == version) {
+    if (to && s->version <= read.last) {
         if (to->found)
             return pc_error_set(error, PC_EFORMAT, "section '%s' at byte %lu is there twice",
                                 pc_part_name(s->type), (unsigned long)s->at);

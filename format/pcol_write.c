@@ -135,12 +135,12 @@ static void end_section(struct pc_buffer *image, size_t start, struct section *s
     store_section_header(at, s, at + PC_PCOL_SECTION_BYTES);
 }
 
-static void put_pieces(struct pc_buffer *image, unsigned part, const struct pc_bytes *pieces,
-                       size_t n)
+static void put_pieces(struct pc_buffer *image, const struct pc_profile *p, unsigned part,
+                       const struct pc_piece *pieces, size_t n)
 {
     size_t start = image->n;
     struct section s = {
-        .type = part, .version = pc_part_version(part), .flags = PC_SECTION_REQUIRED};
+        .type = part, .version = pc_part_version_of(p, part), .flags = PC_SECTION_REQUIRED};
     pc_buffer_extend(image, PC_PCOL_SECTION_BYTES);
     for (size_t i = 0; i < n; i++)
         s.raw += pieces[i].n;
@@ -153,7 +153,7 @@ static void put_part(struct pc_buffer *image, const struct pc_profile *p, unsign
 {
     struct pc_buffer raw = {0};
     pc_part_encode(p, part, &raw);
-    put_pieces(image, part, &(struct pc_bytes){raw.data, raw.n}, 1);
+    put_pieces(image, p, part, &(struct pc_piece){raw.data, raw.n, false}, 1);
     image->failed |= raw.failed;
     free(raw.data);
 }
@@ -163,8 +163,8 @@ static void put_tables(struct pc_buffer *image, const struct pc_profile *p)
 {
     struct pc_buffer own = {0};
     size_t n = 0;
-    struct pc_bytes *pieces = pc_tables_pieces(p, true, &own, &n);
-    put_pieces(image, PC_PART_TABLES, pieces, n);
+    struct pc_piece *pieces = pc_tables_pieces(p, true, &own, &n);
+    put_pieces(image, p, PC_PART_TABLES, pieces, n);
     image->failed |= own.failed || !pieces;
     free(pieces);
     free(own.data);
@@ -200,13 +200,14 @@ static void pass_contexts(struct passed *w, const struct pc_profile *p)
     w->nodes.failed |= pc_contexts_close(&c) || !room;
 }
 
-static void put_passed(struct pc_buffer *image, unsigned part, uint32_t n,
-                       struct pc_buffer *content)
+static void put_passed(struct pc_buffer *image, const struct pc_profile *p, unsigned part,
+                       uint32_t n, struct pc_buffer *content)
 {
     struct pc_buffer head = {0};
     pc_put_varint(&head, n);
-    const struct pc_bytes pieces[] = {{head.data, head.n}, {content->data, content->n}};
-    put_pieces(image, part, pieces, PC_ARRAY_LEN(pieces));
+    const struct pc_piece pieces[] = {{head.data, head.n, false},
+                                      {content->data, content->n, false}};
+    put_pieces(image, p, part, pieces, PC_ARRAY_LEN(pieces));
     image->failed |= head.failed || content->failed;
     free(head.data);
     free(content->data);
@@ -218,9 +219,9 @@ static void put_parts(struct pc_buffer *image, const struct pc_profile *p, struc
         if (part == PC_PART_TABLES)
             put_tables(image, p);
         else if (p->later_contexts && part == PC_PART_NODES)
-            put_passed(image, part, passed->n_nodes, &passed->nodes);
+            put_passed(image, p, part, passed->n_nodes, &passed->nodes);
         else if (p->later_contexts && part == PC_PART_DATA)
-            put_passed(image, part, passed->n_records, &passed->records);
+            put_passed(image, p, part, passed->n_records, &passed->records);
         else
             put_part(image, p, part);
 }

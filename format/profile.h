@@ -107,6 +107,7 @@ struct pc_profile_table {
     char *name, *plugin;
     uint32_t n_keys, n_columns; /* keys come first */
     bool rounded;               /* times are in steps: it was read from such a file */
+    bool has_origins;           /* there, steps have their origin in front (format/build.h) */
     struct pc_profile_column *columns;
     uint32_t n_rows;
     uint64_t *cells;               /* n_rows x n_columns; NULL: `packed` or `later` has them */

@@ -23,16 +23,29 @@ static const char *const part_names[PC_N_PARTS_END] = {
     [PC_PART_VALUES] = "values",
 };
 
-/* Versions of the parts. No earlier version was ever released: they are refused. */
+/* First versions of the parts. No earlier one was ever released: they are refused. */
 static const unsigned part_versions[PC_N_PARTS_END] = {
     [PC_PART_META] = 2,   [PC_PART_RANKS] = 3,  [PC_PART_MODULES] = 1, [PC_PART_OPS] = 1,
     [PC_PART_FIELDS] = 2, [PC_PART_NODES] = 2,  [PC_PART_DATA] = 2,    [PC_PART_STRINGS] = 1,
     [PC_PART_TABLES] = 2, [PC_PART_VALUES] = 1,
 };
 
-unsigned pc_part_version(unsigned part)
+enum { TABLES_WITH_ORIGINS = 3 }; /* steps have an origin in front (build.h) */
+
+unsigned pc_part_first_version(unsigned part)
 {
     return part > 0 && part < PC_N_PARTS_END ? part_versions[part] : 0;
+}
+
+unsigned pc_part_version(unsigned part)
+{
+    return part == PC_PART_TABLES ? TABLES_WITH_ORIGINS : pc_part_first_version(part);
+}
+
+unsigned pc_part_version_of(const struct pc_profile *p, unsigned part)
+{
+    return part == PC_PART_TABLES && pc_tables_round(p) ? TABLES_WITH_ORIGINS
+                                                        : pc_part_first_version(part);
 }
 
 const char *pc_part_name(unsigned part)

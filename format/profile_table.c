@@ -338,6 +338,9 @@ void pc_strings_encode(const struct pc_profile *p, struct pc_buffer *b)
         pc_put_text(b, p->strings[i]);
 }
 
+/* Times of a table: a part of version 2 has no origins. */
+enum { EXACT, IN_STEPS, IN_STEPS_WITH_ORIGINS };
+
 static void encode_columns(const struct pc_profile_table *t, bool rounded, struct pc_buffer *b)
 {
     pc_put_text(b, t->name);
@@ -350,22 +353,30 @@ static void encode_columns(const struct pc_profile_table *t, bool rounded, struc
         pc_put_varint(b, t->columns[k].combine);
         pc_put_varint(b, t->columns[k].unit);
     }
-    pc_put_varint(b, rounded);
+    pc_put_varint(b, rounded ? IN_STEPS_WITH_ORIGINS : EXACT);
     pc_put_varint(b, t->n_rows);
 }
 
 /* Ends a piece of what was put: the bytes since the last one, which began at *done. */
-static void cut(const struct pc_buffer *own, size_t *done, struct pc_bytes *out)
+static void cut(const struct pc_buffer *own, size_t *done, bool noise, struct pc_piece *out)
 {
-    *out = (struct pc_bytes){NULL, own->n - *done};
+    *out = (struct pc_piece){NULL, own->n - *done, noise};
     *done = own->n;
 }
 
-struct pc_bytes *pc_tables_pieces(const struct pc_profile *p, bool in_file, struct pc_buffer *own,
+bool pc_tables_round(const struct pc_profile *p)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < p->n_tables; i++)
+        any |= p->tables[i].rounded || pc_table_rounds(&p->tables[i]);
+    return any;
+}
+
+struct pc_piece *pc_tables_pieces(const struct pc_profile *p, bool in_file, struct pc_buffer *own,
                                   size_t *n_out)
 {
     size_t n = 0, done = 0;
-    struct pc_bytes *out =
+    struct pc_piece *out =
         malloc((1 + (size_t)p->n_tables * 2 * PC_TABLE_MOST_COLUMNS) * sizeof *out);
     pc_put_varint(own, p->n_tables);
     for (uint32_t i = 0; out && i < p->n_tables; i++) {
@@ -373,18 +384,21 @@ struct pc_bytes *pc_tables_pieces(const struct pc_profile *p, bool in_file, stru
         bool rounded = t->rounded || (in_file && pc_table_rounds(t));
         encode_columns(t, rounded, own);
         for (uint32_t k = 0; k < t->n_columns; k++) {
-            bool in_steps = pc_column_has_steps(t, k, rounded);
-            if (in_steps || !t->packed) {
-                pc_rows_put(t, k, in_steps, own);
-                continue;
+            if (pc_column_has_steps(t, k, rounded)) {
+                cut(own, &done, false, &out[n++]);
+                pc_rows_put_steps(t, k, own);
+                cut(own, &done, true, &out[n++]);
+            } else if (t->packed) {
+                cut(own, &done, false, &out[n++]);
+                out[n++] = (struct pc_piece){t->packed[k].data, t->packed[k].n, false};
+            } else {
+                pc_rows_put(t, k, own);
             }
-            cut(own, &done, &out[n++]);
-            out[n++] = t->packed[k];
         }
     }
     if (!out)
         return NULL;
-    cut(own, &done, &out[n++]);
+    cut(own, &done, false, &out[n++]);
     const uint8_t *at = own->data;
     for (size_t i = 0; i < n; i++)
         if (!out[i].data) {
@@ -399,7 +413,7 @@ void pc_tables_encode(const struct pc_profile *p, struct pc_buffer *b)
 {
     struct pc_buffer own = {0};
     size_t n = 0;
-    struct pc_bytes *pieces = pc_tables_pieces(p, false, &own, &n);
+    struct pc_piece *pieces = pc_tables_pieces(p, false, &own, &n);
     for (size_t i = 0; i < n; i++)
         pc_put_bytes(b, pieces[i].data, pieces[i].n);
     b->failed |= own.failed || !pieces;
@@ -441,7 +455,9 @@ static int decode_columns(struct pc_profile *p, struct pc_cursor *c, struct pc_p
         if (!column->name)
             return PC_ENOMEM;
     }
-    t->rounded = pc_get_below(c, 1);
+    uint64_t times = pc_get_below(c, IN_STEPS_WITH_ORIGINS);
+    t->rounded = times != EXACT;
+    t->has_origins = times == IN_STEPS_WITH_ORIGINS;
     c->failed |= !pc_table_valid(t) || (t->rounded && p->unchecked);
     return PC_OK;
 }

@@ -246,7 +246,7 @@ bool pc_rows_pack(struct pc_profile_table *t, struct pc_pool *pool)
     bool ok = packed != NULL;
     for (uint32_t i = 0; ok && i < t->n_columns; i++) {
         struct pc_buffer b = {0};
-        pc_rows_put(t, i, false, &b);
+        pc_rows_put(t, i, &b);
         ok = keep(&b, pool, &packed[i]);
     }
     if (ok) {
@@ -266,29 +266,70 @@ bool pc_table_rounds(const struct pc_profile_table *t)
 
 /* ---- Bytes ---------------------------------------------------------------------------------- */
 
-void pc_rows_put(const struct pc_profile_table *t, uint32_t k, bool in_steps, struct pc_buffer *b)
+/* A column, from its first row on. */
+struct column {
+    const struct pc_profile_table *t;
+    uint32_t k, row;
+    struct pc_cursor c; /* of packed cells */
+    uint64_t cell;
+};
+
+static struct column open_column(const struct pc_profile_table *t, uint32_t k)
 {
-    struct pc_cursor c = {.failed = false};
-    uint64_t cell = 0, last = 0;
+    struct column column = {.t = t, .k = k};
     if (t->packed)
-        c = pc_cursor_over(t->packed[k].data, t->packed[k].n);
+        column.c = pc_cursor_over(t->packed[k].data, t->packed[k].n);
+    return column;
+}
+
+static uint64_t next_cell(struct column *c)
+{
+    c->cell = c->t->packed ? c->cell + pc_unzigzag(pc_get_varint(&c->c))
+                           : pc_table_cell(c->t, c->row++, c->k);
+    return c->cell;
+}
+
+void pc_rows_put(const struct pc_profile_table *t, uint32_t k, struct pc_buffer *b)
+{
+    struct column c = open_column(t, k);
+    uint64_t last = 0;
     for (uint32_t r = 0; r < t->n_rows; r++) {
-        cell = t->packed ? cell + pc_unzigzag(pc_get_varint(&c)) : pc_table_cell(t, r, k);
-        uint64_t code = in_steps ? pc_step_of(cell) : cell;
-        pc_put_varint(b, pc_zigzag(code - last));
-        last = code;
+        uint64_t cell = next_cell(&c);
+        pc_put_varint(b, pc_zigzag(cell - last));
+        last = cell;
     }
+}
+
+void pc_rows_put_steps(const struct pc_profile_table *t, uint32_t k, struct pc_buffer *b)
+{
+    struct pc_step_census census = {.n = 0};
+    struct column c = open_column(t, k);
+    for (uint32_t r = 0; r < t->n_rows; r++)
+        pc_step_census_add(&census, pc_step_of(next_cell(&c)));
+    struct pc_step_origin from = pc_step_census_origin(&census);
+    pc_step_origin_put(&from, b);
+    c = open_column(t, k);
+    for (uint32_t r = 0; r < t->n_rows; r++)
+        pc_step_put(&from, pc_step_of(next_cell(&c)), b);
+}
+
+static void get_steps(struct pc_profile_table *t, uint32_t k, struct pc_cursor *c)
+{
+    struct pc_step_origin from = pc_step_origin_of(t->has_origins, c);
+    for (uint32_t r = 0; r < t->n_rows; r++)
+        t->cells[(size_t)r * t->n_columns + k] = pc_step_value(pc_step_get(&from, c));
 }
 
 void pc_rows_get(struct pc_profile_table *t, uint32_t k, struct pc_cursor *c)
 {
-    bool in_steps = pc_column_has_steps(t, k, t->rounded);
-    uint64_t code = 0;
+    uint64_t cell = 0;
+    if (pc_column_has_steps(t, k, t->rounded)) {
+        get_steps(t, k, c);
+        return;
+    }
     for (uint32_t r = 0; r < t->n_rows; r++) {
-        code += pc_unzigzag(pc_get_varint(c));
-        c->failed |= in_steps && !pc_step_valid(code);
-        t->cells[(size_t)r * t->n_columns + k] =
-            in_steps && !c->failed ? pc_step_value(code) : code;
+        cell += pc_unzigzag(pc_get_varint(c));
+        t->cells[(size_t)r * t->n_columns + k] = cell;
     }
 }
 

@@ -59,9 +59,16 @@ bool pc_rows_take(struct pc_profile_table *t, struct pc_pool *pool, struct pc_cu
 /* True if a file has that table with times in steps. */
 bool pc_table_rounds(const struct pc_profile_table *t);
 
-/* Encodes column k: each cell, or the number of its step, as the difference to the one above. So
- * sorted keys and equal values become bytes that compress well. */
-void pc_rows_put(const struct pc_profile_table *t, uint32_t k, bool in_steps, struct pc_buffer *b);
+/* Encodes column k: each cell as the difference to the one above. So sorted keys and equal values
+ * become bytes that compress well. */
+void pc_rows_put(const struct pc_profile_table *t, uint32_t k, struct pc_buffer *b);
+/* Encodes the numbers of the steps of column k, with their origin. */
+void pc_rows_put_steps(const struct pc_profile_table *t, uint32_t k, struct pc_buffer *b);
+/* The origin of a column of steps, with which c begins if they have one. */
+static inline struct pc_step_origin pc_step_origin_of(bool has_origin, struct pc_cursor *c)
+{
+    return has_origin ? pc_step_origin_get(c) : (struct pc_step_origin){.follow = true};
+}
 /* Decodes column k into cells. */
 void pc_rows_get(struct pc_profile_table *t, uint32_t k, struct pc_cursor *c);
 

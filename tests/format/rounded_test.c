@@ -118,6 +118,95 @@ static void only_times_of_many_pairs_are_rounded(void **state)
     }
 }
 
+/* The version of the part of tables in a file of p. */
+static unsigned tables_version(const struct pc_profile *p)
+{
+    char path[PATH_BYTES];
+    uint8_t head[PC_PCOL_SECTION_BYTES] = {0};
+    assert_int_equal(pc_pcol_write(p, path_in(path, "version.pcol"), 0, NULL), PC_OK);
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    fseek(f, PC_PCOL_HEADER_BYTES, SEEK_SET);
+    while (fread(head, sizeof head, 1, f) == 1 && pc_load_le(head, 4) != PC_PART_TABLES)
+        fseek(f, (long)pc_load_le(head + 8, 8), SEEK_CUR);
+    fclose(f);
+    unlink(path);
+    assert_int_equal(pc_load_le(head, 4), PC_PART_TABLES);
+    return (unsigned)pc_load_le(head + 4, 2);
+}
+
+/* Readers of earlier versions read files without steps in tables, and refuse the others. */
+static void only_steps_raise_the_version_of_tables(void **state)
+{
+    (void)state;
+    for (unsigned more = 0; more < 2; more++) {
+        struct pc_profile_table t;
+        struct pc_profile *p = make_pairs(PC_TABLE_EXACT_ROWS + more, &t);
+        assert_int_equal(tables_version(p), 2 + more);
+        pc_profile_free(p);
+    }
+}
+
+/* The first byte in which the two differ. */
+static size_t first_difference(const struct pc_buffer *a, const struct pc_buffer *b)
+{
+    size_t at = 0;
+    while (at < a->n && at < b->n && a->data[at] == b->data[at])
+        at++;
+    return at;
+}
+
+/* Numbers below PC_STEPS are their own steps: so exact cells become a table of version 2 if it is
+ * said to have steps, which have no origin there. */
+static void steps_of_version_2_are_read(void **state)
+{
+    (void)state;
+    struct pc_profile_table t;
+    struct pc_profile *p = make_pairs(1000, &t), *q = pc_profile_new();
+    struct pc_buffer exact = {0}, stepped = {0};
+    struct rng r = {test_seed(8)};
+    for (uint32_t i = 0; i < t.n_rows; i++)
+        t.cells[i * N_COLUMNS + TIME] = rng_below(&r, PC_STEPS);
+    pc_part_encode(p, PC_PART_TABLES, &exact);
+    t.rounded = true;
+    pc_part_encode(p, PC_PART_TABLES, &stepped);
+    size_t at = first_difference(&exact, &stepped);
+    assert_int_equal(exact.data[at], 0);
+    assert_int_equal(stepped.data[at], 2);
+    exact.data[at] = 1;
+    for (unsigned version = 2; version <= 3; version++) {
+        const struct pc_buffer *b = version == 2 ? &exact : &stepped;
+        struct pc_cursor c = pc_cursor_over(b->data, b->n);
+        assert_int_equal(pc_part_decode(q, PC_PART_TABLES, &c, NULL), PC_OK);
+        assert_rows(q, &t, true);
+        q->n_tables = 0;
+    }
+    free(exact.data);
+    free(stepped.data);
+    pc_profile_free(q);
+    pc_profile_free(p);
+}
+
+/* The median is nearer than the step before to noise, and not to times that go up slowly. */
+static void steps_begin_where_distances_are_least(void **state)
+{
+    (void)state;
+    struct pc_profile_table t;
+    struct pc_profile *p = make_pairs(10000, &t);
+    struct rng r = {test_seed(9)};
+    for (unsigned slow = 0; slow < 2; slow++) {
+        struct pc_buffer b = {0};
+        for (uint32_t i = 0; i < t.n_rows; i++)
+            t.cells[i * N_COLUMNS + TIME] =
+                slow ? 1000u << i / 1000 : 1000000 + rng_below(&r, 1000000);
+        pc_rows_put_steps(&t, TIME, &b);
+        struct pc_cursor c = pc_cursor_over(b.data, b.n);
+        assert_int_equal(pc_step_origin_get(&c).follow, slow);
+        free(b.data);
+    }
+    pc_profile_free(p);
+}
+
 static void rows_without_a_rank_stay_exact(void **state)
 {
     (void)state;
@@ -206,6 +295,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_is_near_and_steps_ascend),
         cmocka_unit_test(only_times_of_many_pairs_are_rounded),
+        cmocka_unit_test(only_steps_raise_the_version_of_tables),
+        cmocka_unit_test(steps_of_version_2_are_read),
+        cmocka_unit_test(steps_begin_where_distances_are_least),
         cmocka_unit_test(rows_without_a_rank_stay_exact),
         cmocka_unit_test(packed_rows_are_rounded_alike),
         cmocka_unit_test(a_sum_with_rounded_rows_is_rounded),
