@@ -84,6 +84,9 @@ void pc_record_overlay(struct pc_profile *p, const uint32_t *fields,
                        const struct pc_profile_data *a, const struct pc_profile_data *late,
                        struct pc_profile_data *out);
 
+/* Copies the counters of a rank into the pool; *out is NULL if all are 0. False: no memory. */
+bool pc_losses_copy(struct pc_pool *pool, const uint64_t *from, uint64_t **out);
+
 /* Combines two statistics of a field over different ranks. */
 struct pc_stat pc_stat_add(const struct pc_stat *a, const struct pc_stat *b);
 

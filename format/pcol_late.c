@@ -71,7 +71,8 @@ static struct pc_profile *as_it_is(const struct pc_profile *late)
     static char empty[1];
     struct pc_profile *p = pc_profile_new();
     struct pc_profile_rank *rank = p ? pc_pool_array(p->memory, 1, sizeof *rank) : NULL;
-    if (!rank) {
+    uint64_t *lost = p ? pc_pool_array(p->memory, PCOLLECT_N_LOST, sizeof *lost) : NULL;
+    if (!rank || !lost) {
         pc_profile_free(p);
         return NULL;
     }
@@ -85,6 +86,9 @@ static struct pc_profile *as_it_is(const struct pc_profile *late)
     rank->host = empty;
     rank->pid = 0;
     rank->start_realtime_ns = rank->before_init_ns = 0;
+    for (unsigned k = 0; k < PCOLLECT_N_LOST; k++)
+        lost[k] = pc_rank_lost(rank, k);
+    rank->lost = lost;
     return p;
 }
 

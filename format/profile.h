@@ -135,8 +135,13 @@ struct pc_profile_rank {
     uint32_t closed; /* the process was seen to its end */
     uint32_t incomplete; /* recovered, or a checkpoint: MPI_Finalize was not reached */
     uint64_t notes;      /* enum pcollect_note */
-    uint64_t lost[PCOLLECT_N_LOST];
+    uint64_t *lost;      /* PCOLLECT_N_LOST counters of the profile; NULL: all are 0, as of most */
 };
+
+static inline uint64_t pc_rank_lost(const struct pc_profile_rank *r, unsigned what)
+{
+    return r->lost ? r->lost[what] : 0;
+}
 
 /* Scalar metric of one node over ranks. Ranks without the context are not included (n counts those
  * that have it; for PCOLLECT_MIN fields those whose value is not 0, which means "none yet"). With n

@@ -85,6 +85,18 @@ static void replace_known(uint64_t *out, uint64_t b)
         *out = b;
 }
 
+/* Does so with what was lost, in memory of p. False: there is none. */
+static bool replace_losses(struct pc_profile *p, struct pc_profile_rank *r,
+                           const struct pc_profile_rank *new)
+{
+    uint64_t lost[PCOLLECT_N_LOST];
+    for (unsigned k = 0; k < PCOLLECT_N_LOST; k++) {
+        lost[k] = pc_rank_lost(r, k);
+        replace_known(&lost[k], pc_rank_lost(new, k));
+    }
+    return pc_losses_copy(p->memory, lost, &r->lost);
+}
+
 static int unite_rank(struct merge *m, void *out, const void *b)
 {
     struct pc_profile_rank *r = out;
@@ -110,9 +122,7 @@ static int unite_rank(struct merge *m, void *out, const void *b)
         r->n_others = new->n_others;
     r->closed |= new->closed;
     r->incomplete |= new->incomplete;
-    for (unsigned k = 0; k < PCOLLECT_N_LOST; k++)
-        replace_known(&r->lost[k], new->lost[k]);
-    return PC_OK;
+    return replace_losses(m->out, r, new) ? PC_OK : PC_ENOMEM;
 }
 
 static int unite_module(struct merge *m, void *out, const void *b)
@@ -221,11 +231,25 @@ static bool own_text(struct pc_profile *p, char **text)
     return *text != NULL;
 }
 
+/* Copies hosts and counters of ranks. Ranks that follow each other share their host, as in what was
+ * decoded. */
+static bool own_ranks(struct pc_profile *p)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < p->n_ranks; i++) {
+        struct pc_profile_rank *r = &p->ranks[i];
+        if (i && !strcmp(r[-1].host, r->host))
+            r->host = r[-1].host;
+        else
+            ok = own_text(p, &r->host);
+        ok &= pc_losses_copy(p->memory, r->lost, &r->lost);
+    }
+    return ok;
+}
+
 static bool own_texts(struct pc_profile *p)
 {
-    bool ok = own_text(p, &p->exe) && own_text(p, &p->mpi) && own_text(p, &p->job);
-    for (uint32_t i = 0; ok && i < p->n_ranks; i++)
-        ok = own_text(p, &p->ranks[i].host);
+    bool ok = own_text(p, &p->exe) && own_text(p, &p->mpi) && own_text(p, &p->job) && own_ranks(p);
     for (uint32_t i = 0; ok && i < p->n_modules; i++)
         ok = own_text(p, &p->modules[i].path);
     for (uint32_t i = 0; ok && i < p->n_ops; i++)

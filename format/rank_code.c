@@ -78,24 +78,38 @@ void pc_rank_figures_encode(const struct pc_profile *p, struct pc_buffer *b)
             pc_put_text(b, p->ranks[i].host);
     }
     for (uint32_t i = 0; i < p->n_ranks; i++) {
-        const uint64_t *lost = p->ranks[i].lost;
+        const struct pc_profile_rank *r = &p->ranks[i];
         unsigned n = PCOLLECT_N_LOST;
-        while (n && !lost[n - 1])
+        while (n && !pc_rank_lost(r, n - 1))
             n--;
         pc_put_varint(b, n);
         for (unsigned k = 0; k < n; k++)
-            pc_put_varint(b, lost[k]);
+            pc_put_varint(b, r->lost[k]);
     }
 }
 
-static void decode_lost(struct pc_cursor *c, struct pc_profile_rank *r)
+bool pc_losses_copy(struct pc_pool *pool, const uint64_t *from, uint64_t **out)
 {
+    uint64_t any = 0;
+    for (unsigned k = 0; from && k < PCOLLECT_N_LOST; k++)
+        any |= from[k];
+    *out = any ? pc_pool_array(pool, PCOLLECT_N_LOST, sizeof **out) : NULL;
+    if (*out)
+        memcpy(*out, from, PCOLLECT_N_LOST * sizeof **out);
+    return *out || !any;
+}
+
+/* False: no memory. */
+static bool decode_lost(struct pc_pool *pool, struct pc_cursor *c, struct pc_profile_rank *r)
+{
+    uint64_t lost[PCOLLECT_N_LOST] = {0};
     uint32_t n = pc_get_count(c, 1);
     for (uint32_t k = 0; k < n; k++) {
-        uint64_t lost = pc_get_varint(c);
+        uint64_t v = pc_get_varint(c);
         if (k < PCOLLECT_N_LOST) /* a later version may count more */
-            r->lost[k] = lost;
+            lost[k] = v;
     }
+    return !n || pc_losses_copy(pool, lost, &r->lost);
 }
 
 int pc_rank_figures_decode(struct pc_profile *p, struct pc_cursor *c)
@@ -119,7 +133,8 @@ int pc_rank_figures_decode(struct pc_profile *p, struct pc_cursor *c)
             return PC_ENOMEM;
     }
     for (uint32_t i = 0; i < n && !c->failed; i++)
-        decode_lost(c, &p->ranks[i]);
+        if (!decode_lost(p->memory, c, &p->ranks[i]))
+            return PC_ENOMEM;
     p->n_ranks = c->failed ? 0 : n;
     return PC_OK;
 }

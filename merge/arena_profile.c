@@ -296,7 +296,8 @@ static int read_rank(struct image *m, enum pc_merge_part part)
     bool ended = h->finalize_begin_ticks || (pc_image_is_alone(h) && h->exit_ticks);
     r->incomplete = part == PC_MERGE_ALL && !ended;
     r->notes = h->notes & ~(uint64_t)PCOLLECT_NOTE_DAMAGED; /* set by the reader */
-    memcpy(r->lost, h->lost, sizeof r->lost);
+    if (!pc_losses_copy(p->memory, h->lost, &r->lost))
+        return PC_ENOMEM;
     p->ranks = r;
     p->n_ranks = 1;
     p->world_size = (uint32_t)who.n_ranks;

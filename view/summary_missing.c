@@ -45,7 +45,7 @@ enum which { INCOMPLETE, WITH_LOSS };
 
 static bool is_listed(const struct pc_profile_rank *r, enum which which, size_t kind)
 {
-    return which == INCOMPLETE ? r->incomplete != 0 : r->lost[kind] != 0;
+    return which == INCOMPLETE ? r->incomplete != 0 : pc_rank_lost(r, (unsigned)kind) != 0;
 }
 
 static void put_listed(const struct pct_head *h, enum which which, size_t kind, struct pct_buf *b)

@@ -349,7 +349,8 @@ static bool add_rank(struct pc_profile *p, const struct pct_stack_rank *r)
     char *host = pc_pool_text(p->memory, r->host, strlen(r->host));
     p->exe = pc_pool_text(p->memory, r->exe, strlen(r->exe));
     p->ranks = pc_pool_array(p->memory, 1, sizeof *p->ranks);
-    if (!host || !p->exe || !p->ranks)
+    uint64_t *lost = pc_pool_array(p->memory, PCOLLECT_N_LOST, sizeof *lost);
+    if (!host || !p->exe || !p->ranks || !lost)
         return false;
     p->job_key = 1;
     p->world_size = (uint32_t)r->world;
@@ -359,8 +360,9 @@ static bool add_rank(struct pc_profile *p, const struct pct_stack_rank *r)
                                            .start_realtime_ns = r->start_realtime_ns,
                                            .before_init_ns = r->elapsed_ns,
                                            .closed = r->complete,
-                                           .notes = PCOLLECT_NOTE_OUTSIDE};
-    p->ranks[0].lost[PCOLLECT_LOST_SAMPLES] = r->n_lost;
+                                           .notes = PCOLLECT_NOTE_OUTSIDE,
+                                           .lost = lost};
+    lost[PCOLLECT_LOST_SAMPLES] = r->n_lost;
     p->n_ranks = 1;
     return true;
 }

@@ -56,7 +56,7 @@ static bool knows_links(const struct pc_profile *p)
     bool known = !far || !far->n_rows;
     for (uint32_t r = 0; r < p->n_ranks; r++)
         for (size_t k = 0; k < PC_ARRAY_LEN(lost); k++)
-            known &= !p->ranks[r].lost[lost[k]];
+            known &= !pc_rank_lost(&p->ranks[r], lost[k]);
     for (uint32_t i = 0; i < p->n_ops; i++)
         known &= strcmp(p->ops[i].name, "MPI_Session_init") != 0;
     return known;

@@ -114,7 +114,7 @@ static void add_lost(struct pct_samples *s)
 {
     uint64_t n = 0;
     for (uint32_t i = 0; i < s->profile->n_ranks; i++)
-        n += s->profile->ranks[i].lost[PCOLLECT_LOST_SAMPLES];
+        n += pc_rank_lost(&s->profile->ranks[i], PCOLLECT_LOST_SAMPLES);
     if (s->all.samples)
         s->all.lost_ns = (double)n * (double)s->all.ns / (double)s->all.samples;
 }

@@ -616,9 +616,9 @@ static void sum_rank(struct pct_overall *a, const struct pc_profile_rank *r)
     a->n_incomplete += r->incomplete != 0;
     a->n_open += !r->incomplete && !r->closed;
     a->notes |= r->notes;
-    for (size_t k = 0; k < PCOLLECT_N_LOST; k++) {
-        a->lost[k] += r->lost[k];
-        a->lost_ranks[k] += r->lost[k] != 0;
+    for (unsigned k = 0; k < PCOLLECT_N_LOST; k++) {
+        a->lost[k] += pc_rank_lost(r, k);
+        a->lost_ranks[k] += pc_rank_lost(r, k) != 0;
     }
 }
 

@@ -295,7 +295,7 @@ static void what_a_node_has_no_room_for_is_counted(void **state)
         struct pc_profile *q = must_read(path);
         for (int rank = 0; rank < RANKS; rank++) {
             assert_true(q->ranks[rank].inside_ns == j.whole->ranks[rank].inside_ns);
-            assert_true(q->ranks[rank].lost[PCOLLECT_LOST_LATE] > 0);
+            assert_true(pc_rank_lost(&q->ranks[rank], PCOLLECT_LOST_LATE) > 0);
         }
         assert_int_equal(q->n_nodes, j.main->n_nodes);
         pc_profile_free(q);

@@ -649,11 +649,12 @@ static void contexts_without_room_collapse_and_totals_stay(void **state)
     for (uint32_t i = 0; i < q->n_ops; i++)
         assert_true(sum_of(q, q->ops[i].name, "count") == sum_of(j.whole, q->ops[i].name, "count"));
     assert_true(sum_of(q, "MPI_Send", "bytes") == sum_of(j.whole, "MPI_Send", "bytes"));
-    assert_int_equal(q->ranks[0].lost[PCOLLECT_LOST_LATE], 0);
+    assert_int_equal(pc_rank_lost(&q->ranks[0], PCOLLECT_LOST_LATE), 0);
     assert_true(sum_of_points(q) == sum_of_points(j.whole));
     for (int rank = 0; rank < 2; rank++)
-        assert_true(q->ranks[rank].lost[PCOLLECT_LOST_ROWS] ==
-                    n_rows_of(j.late[rank]) + j.late[rank]->ranks[0].lost[PCOLLECT_LOST_ROWS]);
+        assert_true(pc_rank_lost(&q->ranks[rank], PCOLLECT_LOST_ROWS) ==
+                    n_rows_of(j.late[rank]) +
+                        pc_rank_lost(&j.late[rank]->ranks[0], PCOLLECT_LOST_ROWS));
     assert_true(n_rows_of(q) == n_rows_of(j.main));
     pc_profile_free(q);
     unlink(path);
@@ -674,8 +675,8 @@ static void what_finds_no_room_at_all_is_counted(void **state)
     uint64_t n_calls = 0;
     for (uint32_t i = 0; i < j.late[1]->n_ops; i++)
         n_calls += sum_of(j.late[1], j.late[1]->ops[i].name, "count");
-    assert_true(q->ranks[1].lost[PCOLLECT_LOST_LATE] ==
-                n_calls + j.late[1]->ranks[0].lost[PCOLLECT_LOST_LATE]);
+    assert_true(pc_rank_lost(&q->ranks[1], PCOLLECT_LOST_LATE) ==
+                n_calls + pc_rank_lost(&j.late[1]->ranks[0], PCOLLECT_LOST_LATE));
     assert_true(q->ranks[1].inside_ns == j.late[1]->ranks[0].inside_ns);
     assert_int_equal(q->n_nodes, j.main->n_nodes);
     pc_profile_free(q);

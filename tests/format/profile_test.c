@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 
 static struct pc_profile *merged(const struct pc_profile *a, const struct pc_profile *b)
 {
@@ -233,9 +234,9 @@ static void overlay_replaces_what_is_known_of_the_rank(void **state)
     static char empty[1];
     b->ranks[0] = (struct pc_profile_rank){
         .rank = 0, .host = empty, .inside_ns = 77, .after_ns = 5, .closed = 1};
-    b->ranks[0].lost[3] = 9;
-    a->ranks[0].lost[3] = 4;
-    a->ranks[0].lost[4] = 2;
+    uint64_t lost_a[PCOLLECT_N_LOST] = {[3] = 4, [4] = 2}, lost_b[PCOLLECT_N_LOST] = {[3] = 9};
+    a->ranks[0].lost = lost_a;
+    b->ranks[0].lost = lost_b;
     a->ranks[0].notes = PCOLLECT_NOTE_DAMAGED; /* known to the main part alone */
     b->ranks[0].notes = PCOLLECT_NOTE_ANONYMOUS;
     out = overlaid(a, b);
@@ -367,6 +368,42 @@ static void every_count_of_what_was_left_out_has_a_name(void **state)
         assert_non_null(pcollect_lost_names[i]);
 }
 
+/* In a large job most ranks have lost nothing, and each host has many. */
+static void ranks_take_what_they_need(void **state)
+{
+    (void)state;
+    enum { N = 64, PER_HOST = 16, LOSER = 21 };
+    assert_int_equal(sizeof(struct pc_profile_rank), 112);
+    struct pc_profile_sum all = {{NULL}};
+    struct pc_profile *sum, *read;
+    uint8_t *data;
+    size_t n;
+    for (int rank = 0; rank < N; rank++) {
+        struct pc_profile *p = random_profile(&shapes[1], 1, rank, N);
+        char host[16];
+        snprintf(host, sizeof host, "node%d", rank / PER_HOST);
+        p->ranks->host = pc_pool_text(p->memory, host, strlen(host));
+        uint64_t lost[PCOLLECT_N_LOST] = {[PCOLLECT_LOST_CUT] = rank == LOSER};
+        assert_true(pc_losses_copy(p->memory, lost, &p->ranks->lost));
+        assert_int_equal(pc_profile_sum_add(&all, p, NULL), PC_OK);
+    }
+    assert_int_equal(pc_profile_sum_finish(&all, &sum, NULL), PC_OK);
+    assert_int_equal(pc_profile_encode(sum, &data, &n), PC_OK);
+    assert_int_equal(pc_profile_decode(data, n, &read, NULL), PC_OK);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct pc_profile *p = i ? read : sum;
+        assert_int_equal(p->n_ranks, N);
+        for (uint32_t r = 0; r < N; r++) {
+            assert_true((p->ranks[r].lost != NULL) == (r == LOSER));
+            assert_int_equal(pc_rank_lost(&p->ranks[r], PCOLLECT_LOST_CUT), r == LOSER);
+            assert_true(r % PER_HOST == 0 || p->ranks[r].host == p->ranks[r - 1].host);
+        }
+    }
+    free(data);
+    pc_profile_free(read);
+    pc_profile_free(sum);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,6 +411,7 @@ int main(void)
         cmocka_unit_test(merging_is_commutative_to_the_bit),
         cmocka_unit_test(merging_is_associative_to_the_bit),
         cmocka_unit_test(sum_of_many_ranks_agrees_with_a_table_of_strings),
+        cmocka_unit_test(ranks_take_what_they_need),
         cmocka_unit_test(profiles_that_do_not_belong_together_are_refused),
         cmocka_unit_test(overlay_adds_records_of_the_same_rank),
         cmocka_unit_test(what_is_laid_over_stays_where_it_is),

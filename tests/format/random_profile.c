@@ -444,7 +444,9 @@ static void write_rank(struct pc_profile *p, int rank)
                                          .mpi_calls = rng_below(&r, 50),
                                          .n_threads = 1 + (uint32_t)rank % 3,
                                          .n_others = (uint32_t)rank % 2};
-    p->ranks->lost[rank % PCOLLECT_N_LOST] = (uint64_t)rank;
+    uint64_t lost[PCOLLECT_N_LOST] = {0};
+    lost[rank % PCOLLECT_N_LOST] = (uint64_t)rank;
+    pc_losses_copy(p->memory, lost, &p->ranks->lost);
 }
 
 struct pc_profile *profile_of(const struct shape *s, const struct fact *facts, unsigned n, int rank,

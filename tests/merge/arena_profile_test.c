@@ -220,7 +220,7 @@ static void full_arena_keeps_totals_and_marks_where_they_went(void **state)
     for (uint32_t i = 0; i < p->n_data; i++)
         for (unsigned bin = 0; bin < TEST_BINS; bin++)
             in_bins += pc_data_bins(p, &p->data[i], 1)[bin];
-    assert_int_equal(in_bins + p->ranks[0].lost[PCOLLECT_LOST_BINS], counted);
+    assert_int_equal(in_bins + pc_rank_lost(&p->ranks[0], PCOLLECT_LOST_BINS), counted);
     for (uint32_t i = 0; i < p->n_nodes; i++)
         n_flagged += p->nodes[i].flags & PCOLLECT_FLAG_COLLAPSED;
     assert_in_range(n_flagged, 1, N_TEST_OPS * MADE_THREADS * 50);

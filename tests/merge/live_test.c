@@ -289,7 +289,8 @@ static void judge_copy(const char *path)
     uint64_t sum = contexts_sum(p);
     assert_in_range(sum, calls, calls_after);
     assert_in_range(rows_sum(p), rows, rows_after);
-    if (!p->ranks[0].lost[PCOLLECT_LOST_BINS]) { /* in a full arena: tests/cct/bins_test.c */
+    if (!pc_rank_lost(&p->ranks[0],
+                      PCOLLECT_LOST_BINS)) { /* in a full arena: tests/cct/bins_test.c */
         n_judged++;
         uint64_t bins = bins_sum(p);
         assert_in_range(bins, calls, calls_after);

@@ -74,10 +74,10 @@ int main(int argc, char **argv)
         put_place(p, (uint32_t)row[0]);
         printf(" %lu\n", (unsigned long)row[1]);
     }
-    const uint64_t *lost = p->ranks[0].lost;
-    printf("lost room %lu\n", (unsigned long)lost[PCOLLECT_LOST_REGIONS]);
-    printf("lost open %lu\n", (unsigned long)lost[PCOLLECT_LOST_OPEN]);
-    printf("lost ends %lu\n", (unsigned long)lost[PCOLLECT_LOST_ENDS]);
+    const struct pc_profile_rank *r = &p->ranks[0];
+    printf("lost room %lu\n", (unsigned long)pc_rank_lost(r, PCOLLECT_LOST_REGIONS));
+    printf("lost open %lu\n", (unsigned long)pc_rank_lost(r, PCOLLECT_LOST_OPEN));
+    printf("lost ends %lu\n", (unsigned long)pc_rank_lost(r, PCOLLECT_LOST_ENDS));
     pc_profile_free(p);
     return 0;
 }

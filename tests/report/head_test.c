@@ -454,7 +454,7 @@ static void unknown_callers_are_told_where_they_matter(void **state)
     (void)state;
     begin_ranks(2);
     wait_for_all();
-    m.sample.ranks[0].lost[PCOLLECT_LOST_CUT] = 4;
+    sample_lose(&m.sample, 0, PCOLLECT_LOST_CUT, 4);
     struct pct_data *d = end_run();
     if (strstr(head_of(d), "outer frames"))
         fail_msg("%s", head_of(d));
@@ -585,8 +585,8 @@ static void lost_samples_are_not_in_the_part_that_is_covered(void **state)
     static const struct pct_tree_options options;
     (void)state;
     sample_recorded(&m.sample);
-    m.sample.ranks[0].lost[PCOLLECT_LOST_SAMPLES] = 165;
-    m.sample.ranks[0].lost[PCOLLECT_LOST_CPU_MS] = 165;
+    sample_lose(&m.sample, 0, PCOLLECT_LOST_SAMPLES, 165);
+    sample_lose(&m.sample, 0, PCOLLECT_LOST_CPU_MS, 165);
     struct pct_data *d =
         pct_data_new("recorded", &m.sample.p, pct_symbols_new(&m.sample.p), &options);
     if (!strstr(head_of(d), " samples stand for 67.0 % of the CPU time: "))

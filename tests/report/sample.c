@@ -219,6 +219,12 @@ enum { MAIN = 0x1200, SOLVE = 0x1300, DOT = 0x1400, CALLBACK = 0x1500, EXCHANGE 
 
 enum { ALLREDUCE, INIT, SEND, WAITALL };
 
+void sample_lose(struct sample *s, int32_t rank, unsigned what, uint64_t n)
+{
+    s->ranks[rank].lost = s->lost[rank];
+    s->lost[rank][what] = n;
+}
+
 static void add_ranks(struct sample *s)
 {
     static const uint64_t ms = 1000000;
@@ -236,7 +242,7 @@ static void add_ranks(struct sample *s)
                                                .closed = r != 3,
                                                .incomplete = r == 3};
     }
-    s->ranks[1].lost[PCOLLECT_LOST_CUT] = 2;
+    sample_lose(s, 1, PCOLLECT_LOST_CUT, 2);
     s->ranks[3].notes = PCOLLECT_NOTE_ANONYMOUS;
     s->p.n_ranks = s->p.world_size = 4;
 }

@@ -25,6 +25,7 @@ enum sample_field { RECEIVED, SENT, COUNT, DURATIONS, MAX, MIN, TIME, SAMPLES, S
 struct sample {
     struct pc_profile p;
     struct pc_profile_rank ranks[SAMPLE_RANKS];
+    uint64_t lost[SAMPLE_RANKS][PCOLLECT_N_LOST];
     struct pc_profile_module modules[SAMPLE_MODULES];
     struct pc_profile_op ops[SAMPLE_OPS];
     struct pc_profile_field fields[SAMPLE_FIELDS + SAMPLE_CLOCK_FIELDS];
@@ -57,6 +58,8 @@ static inline struct pct_rank_times *rank_times_of(const struct pc_profile *p)
 
 /* An empty profile with a root and the fields of the plugin time. */
 void sample_begin(struct sample *s);
+/* Sets what a rank has lost. */
+void sample_lose(struct sample *s, int32_t rank, unsigned what, uint64_t n);
 /* Adds the fields of samples to the profile; must be called before any node is added. */
 void sample_clock(struct sample *s);
 /* Nodes are added in preorder; siblings in their order. Each returns the new node. */

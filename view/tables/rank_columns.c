@@ -173,7 +173,7 @@ static void rank_bindings(const struct pct_cell *c, struct pct_value *out)
 static void rank_lost(const struct pct_cell *c, struct pct_value *out)
 {
     for (size_t k = 0; k < PCOLLECT_N_LOST; k++)
-        out->number += pc_lost_is_of_rank(k) ? rank_of(c)->lost[k] : 0;
+        out->number += pc_lost_is_of_rank(k) ? pc_rank_lost(rank_of(c), k) : 0;
 }
 
 static void rank_waiting(const struct pct_cell *c, struct pct_value *out)
