@@ -88,7 +88,7 @@ static void read_rows(const struct pc_profile *p, const struct pc_profile_table 
 struct pct_partners *pct_partners_new(const struct pc_profile *p)
 {
     struct pct_partners *all = pct_alloc(1, sizeof *all);
-    const struct pc_profile_table *t = pc_profile_table(p, "pairs"),
+    const struct pc_profile_table *t = pc_profile_table_in_order(p, "pairs"),
                                   *far = pc_profile_table(p, "pairs_by_distance");
     all->n = p->n_ranks;
     all->of_rank = pct_alloc(all->n + 1, sizeof *all->of_rank);
