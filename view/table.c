@@ -21,29 +21,58 @@ const struct pct_table *pct_table_find(const char *name)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
+/* The parts of a cell by which it is sorted. A large profile has a million rows. */
 struct key {
-    struct pct_value value, then; /* `then` decides among equal values */
+    pc_u128 number, then; /* `then` decides among equal values */
     size_t row;
+    int64_t integer;
+    union {
+        const char *text; /* NULL: it has none */
+        const struct pct_tree *tree;
+    };
+    uint32_t node; /* of the tree, if the text is the path to it */
+    bool is_path, none;
 };
+
+static struct key key_of(const struct pct_value *v, size_t row)
+{
+    struct key key = {.number = v->number,
+                      .row = row,
+                      .integer = v->integer,
+                      .node = v->node,
+                      .is_path = v->tree != NULL,
+                      .none = v->none};
+    if (key.is_path)
+        key.tree = v->tree;
+    else
+        key.text = v->text;
+    return key;
+}
 
 static int compare_numbers(pc_u128 a, pc_u128 b)
 {
     return a < b ? -1 : a > b;
 }
 
+/* Compares two paths, or two texts. */
+static int compare_texts(const struct key *x, const struct key *y)
+{
+    if (x->is_path && y->is_path)
+        return pct_tree_compare_paths(x->tree, x->node, y->node);
+    return !x->is_path && !y->is_path && x->text && y->text ? strcmp(x->text, y->text) : 0;
+}
+
 static int compare_up(const struct key *x, const struct key *y)
 {
-    if (x->value.none != y->value.none)
-        return x->value.none ? 1 : -1;
-    if (x->value.none)
+    if (x->none != y->none)
+        return x->none ? 1 : -1;
+    if (x->none)
         return 0;
-    int c = x->value.text && y->value.text ? strcmp(x->value.text, y->value.text) : 0;
-    if (x->value.tree && y->value.tree)
-        c = pct_tree_compare_paths(x->value.tree, x->value.node, y->value.node);
+    int c = compare_texts(x, y);
     if (!c)
-        c = compare_numbers(y->value.number, x->value.number);
+        c = compare_numbers(y->number, x->number);
     if (!c)
-        c = x->value.integer < y->value.integer ? -1 : x->value.integer > y->value.integer;
+        c = x->integer < y->integer ? -1 : x->integer > y->integer;
     return c;
 }
 
@@ -51,14 +80,14 @@ static int compare_keys(const void *a, const void *b)
 {
     const struct key *x = a, *y = b;
     int c = compare_up(x, y);
-    c = c ? c : compare_numbers(y->then.number, x->then.number);
+    c = c ? c : compare_numbers(y->then, x->then);
     return c ? c : compare_numbers(x->row, y->row);
 }
 
 static int compare_keys_reversed(const void *a, const void *b)
 {
     const struct key *x = a, *y = b;
-    int c = x->value.none || y->value.none ? compare_up(x, y) : compare_up(y, x);
+    int c = x->none || y->none ? compare_up(x, y) : compare_up(y, x);
     return c ? c : compare_numbers(x->row, y->row);
 }
 
@@ -69,10 +98,10 @@ static void sort_rows(const struct pct_table *t, const struct pct_data *d, const
     const struct pct_column *column = pct_column_find(t, sort),
                             *then = t->then ? pct_column_find(t, t->then) : NULL;
     for (size_t i = 0; i < rows->n; i++) {
-        keys[i] = (struct key){.value = pct_table_place(column, d, rows->index[i]),
-                               .row = rows->index[i]};
+        const struct pct_value value = pct_table_place(column, d, rows->index[i]);
+        keys[i] = key_of(&value, rows->index[i]);
         if (then)
-            keys[i].then = pct_table_place(then, d, rows->index[i]);
+            keys[i].then = pct_table_place(then, d, rows->index[i]).number;
     }
     qsort(keys, rows->n, sizeof *keys, *sort == '-' ? compare_keys_reversed : compare_keys);
     for (size_t i = 0; i < rows->n; i++)
