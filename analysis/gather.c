@@ -366,6 +366,20 @@ const struct pct_tree_rows *pct_data_sample_callers(const struct pct_data *d)
                      true);
 }
 
+static void forget_rows(struct pct_tree_rows *rows)
+{
+    pct_tree_free(rows->tree);
+    pct_free(rows->row);
+    pct_free(rows->depth);
+    *rows = (struct pct_tree_rows){0};
+}
+
+void pct_data_forget_callers(const struct pct_data *d)
+{
+    forget_rows(&d->parts->callers);
+    forget_rows(&d->parts->sample_callers);
+}
+
 /* ---- All ------------------------------------------------------------------------------------- */
 
 struct pct_data *pct_data_new(const char *file, const struct pc_profile *p,
@@ -388,12 +402,7 @@ static void free_parts(struct pct_parts *parts)
     for (size_t i = 0; i < parts->n_rolled; i++)
         pct_rolled_free(parts->rolled[i]);
     pct_free(parts->rolled);
-    pct_tree_free(parts->callers.tree);
-    pct_free(parts->callers.row);
-    pct_free(parts->callers.depth);
     pct_free(parts->computation.row);
-    pct_tree_free(parts->sample_callers.tree);
-    pct_free(parts->sample_callers.row);
     pct_free(parts->frames);
     pct_free(parts->room.values);
     pct_free(parts->room.present);
@@ -416,6 +425,7 @@ void pct_data_free(struct pct_data *d)
         return;
     pct_findings_free(d->findings);
     pct_data_forget_tree(d);
+    pct_data_forget_callers(d);
     free_parts(d->parts);
     pct_symbols_free(d->symbols);
     pct_totals_free(d->totals);

@@ -4,7 +4,8 @@
  *
  * A part is made at first use, and kept: the table of ranks, for example, reads no symbols and
  * makes no tree. So getters take a constant pct_data: the parts that they make are in `parts`, and
- * are the same at every call. Only the tree of calls may be freed before (pct_data_forget_tree).
+ * are the same at every call. Only some trees may be freed before (pct_data_forget_tree and
+ * pct_data_forget_callers).
  */
 #ifndef PCT_GATHER_H
 #define PCT_GATHER_H
@@ -137,6 +138,8 @@ const struct pct_tree_rows *pct_data_callers(const struct pct_data *d);
 /* Samples by function, upside down. */
 const struct pct_tree_rows *pct_data_computation(const struct pct_data *d);
 const struct pct_tree_rows *pct_data_sample_callers(const struct pct_data *d);
+/* Frees the two trees of callers. As pct_data_forget_tree. */
+void pct_data_forget_callers(const struct pct_data *d);
 
 /* ---- Comparisons: NULL if `d` is another kind of data ---------------------------------------- */
 

@@ -36,9 +36,33 @@
 
 /* ---- Elements with data ---------------------------------------------------------------------- */
 
-static void put_base64(struct pct_buf *b, const uint8_t *data, size_t n)
+/* Takes the elements as text: twice, for the hash before them and into the file. */
+struct sink {
+    FILE *out; /* NULL: only the hash is wanted */
+    uint64_t hash;
+};
+
+/* FNV-1a. */
+static uint64_t add_to_hash(uint64_t hash, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3;
+    return hash;
+}
+
+static void put_bytes(struct sink *to, const char *text, size_t n)
+{
+    if (to->out)
+        fwrite(text, 1, n, to->out);
+    else
+        to->hash = add_to_hash(to->hash, text, n);
+}
+
+static void put_base64(struct sink *to, const uint8_t *data, size_t n)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char text[4096];
+    size_t used = 0;
     for (size_t i = 0; i < n; i += 3) {
         uint32_t v = (uint32_t)data[i] << 16;
         v |= i + 1 < n ? (uint32_t)data[i + 1] << 8 : 0;
@@ -46,18 +70,25 @@ static void put_base64(struct pct_buf *b, const uint8_t *data, size_t n)
         char out[4] = {digits[v >> 18], digits[v >> 12 & 63], digits[v >> 6 & 63], digits[v & 63]};
         for (size_t k = n - i + 1; k < 4; k++)
             out[k] = '=';
-        pct_buf_put(b, out, sizeof out);
+        memcpy(text + used, out, sizeof out);
+        used += sizeof out;
+        if (used < sizeof text && i + 3 < n)
+            continue;
+        put_bytes(to, text, used);
+        used = 0;
     }
 }
 
-static void put_element(struct pct_page *page, size_t number, const void *data, size_t n,
-                        bool deflated)
+static void put_element(struct sink *to, size_t number, const struct pct_page_element *e)
 {
-    pct_buf_format(&page->elements,
-                   "<script type=\"text/plain\" id=\"data%zu\" data-deflated=\"%s\">", number,
-                   deflated ? "yes" : "no");
-    put_base64(&page->elements, data, n);
-    pct_buf_text(&page->elements, "</script>\n");
+    static const char end[] = "</script>\n";
+    char begin[96];
+    pct_text_format(begin, sizeof begin,
+                    "<script type=\"text/plain\" id=\"data%zu\" data-deflated=\"%s\">", number,
+                    e->deflated ? "yes" : "no");
+    put_bytes(to, begin, strlen(begin));
+    put_base64(to, e->data, e->n);
+    put_bytes(to, end, sizeof end - 1);
 }
 
 /* ---- The list of tables ---------------------------------------------------------------------- */
@@ -86,98 +117,30 @@ static void put_column_head(struct pct_buf *b, const struct pct_column *c)
     pct_buf_text(b, "}");
 }
 
-static void put_table_head(struct pct_buf *b, const struct pct_page_table *t)
+static void put_table_head(struct pct_buf *b, const char *name, const struct pct_table *t,
+                           size_t n_rows)
 {
+    pct_buf_text(b, b->n ? ",\n" : "\n");
     pct_buf_text(b, "{\"name\": ");
-    pct_text_json(b, t->name);
+    pct_text_json(b, name);
     pct_buf_text(b, ", \"doc\": ");
-    pct_text_json(b, t->table->doc);
-    pct_buf_format(b, ", \"rows\": %zu, \"columns\": [", t->rows.n);
-    for (size_t i = 0, n = 0; i < t->table->n_columns; i++) {
-        if (!has_column(&t->table->columns[i]))
+    pct_text_json(b, t->doc);
+    pct_buf_format(b, ", \"rows\": %zu, \"columns\": [", n_rows);
+    for (size_t i = 0, n = 0; i < t->n_columns; i++) {
+        if (!has_column(&t->columns[i]))
             continue;
         pct_buf_text(b, n++ ? ",\n" : "\n");
-        put_column_head(b, &t->table->columns[i]);
+        put_column_head(b, &t->columns[i]);
     }
     pct_buf_text(b, "]}");
 }
 
-static void put_list(struct pct_page *page)
-{
-    struct pct_buf b = {0};
-    pct_buf_text(&b, "{");
-    pct_buf_text(&b, page->head.data);
-    pct_buf_format(&b, ", \"names\": %zu, \"tables\": [", page->n + 1);
-    for (size_t i = 0; i < page->n; i++) {
-        pct_buf_text(&b, i ? ",\n" : "\n");
-        put_table_head(&b, &page->tables[i]);
-    }
-    pct_buf_text(&b, "]}\n");
-    put_element(page, 0, b.data, b.n, false);
-    pct_buf_free(&b);
-}
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 static void free_deflater(void *deflater)
 {
     pc_deflater_free(deflater);
 }
-
-/* Puts a table as it is: a browser need not wait for what is not deflated. */
-static void put_small_table(struct pct_page *page, size_t i, struct pct_page_names *names)
-{
-    const struct pct_page_table *t = &page->tables[i];
-    struct pc_buffer columns = {0};
-    for (size_t k = 0; k < t->table->n_columns; k++)
-        if (has_column(&t->table->columns[k]))
-            pct_page_column(&columns, &t->table->columns[k], t->data, &t->rows, names);
-    put_element(page, i + 1, columns.data, columns.n, false);
-    pct_free(columns.data);
-}
-
-/* Puts a table, deflated column by column: that of pairs of a large job has 200 MB. */
-static void put_table(struct pct_page *page, size_t i, struct pct_page_names *names)
-{
-    enum { MANY_ROWS = 65536 };
-    const struct pct_page_table *t = &page->tables[i];
-    size_t n = t->table->n_columns;
-    struct pc_buffer column = {0}, packed = {0};
-    struct pc_deflater *deflater = pc_deflater_new(t->rows.n > MANY_ROWS);
-    bool ok = deflater != NULL;
-    pct_hold(deflater, free_deflater);
-    for (size_t k = 0; k < n && ok; k++) {
-        column.n = 0;
-        if (has_column(&t->table->columns[k]))
-            pct_page_column(&column, &t->table->columns[k], t->data, &t->rows, names);
-        ok = pc_deflater_put(deflater, column.data, column.n, k + 1 == n, &packed);
-    }
-    if (!ok)
-        pct_memory_refuse();
-    pct_end(deflater, free_deflater);
-    put_element(page, i + 1, packed.data, packed.n, true);
-    pct_free(column.data);
-    pct_free(packed.data);
-}
-
-/* Appends the tables, and after them the data that their columns share. */
-static void put_tables(struct pct_page *page)
-{
-    enum { FEW_CELLS = 1024 };
-    struct pct_page_names *names = pct_page_names_new();
-    struct pc_buffer raw = {0}, packed = {0};
-    for (size_t i = 0; i < page->n; i++) {
-        bool small = page->tables[i].rows.n * page->tables[i].table->n_columns <= FEW_CELLS;
-        (small ? put_small_table : put_table)(page, i, names);
-    }
-    pct_page_names_put(names, &raw);
-    bool deflated = pc_pcol_pack(&packed, raw.data, raw.n);
-    pct_free(raw.data);
-    pct_hold(packed.data, free);
-    put_element(page, page->n + 1, packed.data, packed.n, deflated);
-    pct_free(packed.data);
-    pct_page_names_free(names);
-}
-
-/* ---- The page -------------------------------------------------------------------------------- */
 
 static struct pct_page_rows find_places(const struct pct_table *t, const struct pct_data *d)
 {
@@ -189,21 +152,91 @@ static struct pct_page_rows find_places(const struct pct_table *t, const struct 
     return places;
 }
 
+/* A table as it is: a browser need not wait for what is not deflated. */
+static struct pct_page_element pack_small(const struct pct_table *t, const struct pct_data *d,
+                                          const struct pct_page_rows *rows,
+                                          struct pct_page_names *names)
+{
+    struct pc_buffer columns = {0};
+    for (size_t k = 0; k < t->n_columns; k++)
+        if (has_column(&t->columns[k]))
+            pct_page_column(&columns, &t->columns[k], d, rows, names);
+    return (struct pct_page_element){columns.data, columns.n, false};
+}
+
+/* A table, deflated column by column: that of pairs of a large job has 200 MB. */
+static struct pct_page_element pack_large(const struct pct_table *t, const struct pct_data *d,
+                                          const struct pct_page_rows *rows,
+                                          struct pct_page_names *names)
+{
+    enum { MANY_ROWS = 65536 };
+    struct pc_buffer column = {0}, packed = {0};
+    struct pc_deflater *deflater = pc_deflater_new(rows->n > MANY_ROWS);
+    bool ok = deflater != NULL;
+    pct_hold(deflater, free_deflater);
+    for (size_t k = 0; k < t->n_columns && ok; k++) {
+        column.n = 0;
+        if (has_column(&t->columns[k]))
+            pct_page_column(&column, &t->columns[k], d, rows, names);
+        ok = pc_deflater_put(deflater, column.data, column.n, k + 1 == t->n_columns, &packed);
+    }
+    if (!ok)
+        pct_memory_refuse();
+    pct_end(deflater, free_deflater);
+    pct_free(column.data);
+    return (struct pct_page_element){packed.data, packed.n, true};
+}
+
+static void add_element(struct pct_page *page, struct pct_page_element e)
+{
+    page->elements = pct_grow(page->elements, page->n, &page->room, sizeof *page->elements);
+    page->elements[page->n++] = e;
+}
+
 void pct_page_add(struct pct_page *page, const char *name, const struct pct_table *t,
                   const struct pct_data *d)
 {
-    page->tables = pct_grow(page->tables, page->n, &page->room, sizeof *page->tables);
-    page->tables[page->n++] = (struct pct_page_table){name, t, d, find_places(t, d)};
+    enum { FEW_CELLS = 1024 };
+    struct pct_page_rows rows = find_places(t, d);
+    bool small = rows.n * t->n_columns <= FEW_CELLS;
+    if (!page->names)
+        page->names = pct_page_names_new();
+    put_table_head(&page->list, name, t, rows.n);
+    add_element(page, (small ? pack_small : pack_large)(t, d, &rows, page->names));
+    pct_page_names_forget(page->names);
+    pct_free(rows.place);
 }
 
-/* FNV-1a. */
-static uint64_t hash_of(const struct pct_buf *b)
+/* The list of tables, as the first element. */
+static struct pct_page_element pack_list(const struct pct_page *page)
 {
-    uint64_t hash = 0xcbf29ce484222325;
-    for (size_t i = 0; i < b->n; i++)
-        hash = (hash ^ (uint8_t)b->data[i]) * 0x100000001b3;
-    return hash;
+    struct pct_buf b = {0};
+    pct_buf_text(&b, "{");
+    pct_buf_text(&b, page->head.data);
+    pct_buf_format(&b, ", \"names\": %zu, \"tables\": [", page->n + 1);
+    pct_buf_put(&b, page->list.data, page->list.n);
+    pct_buf_text(&b, "]}\n");
+    return (struct pct_page_element){(uint8_t *)b.data, b.n, false};
 }
+
+/* The data that columns of all tables share, as the last element. */
+static struct pct_page_element pack_names(const struct pct_page_names *names)
+{
+    struct pc_buffer raw = {0}, packed = {0};
+    pct_page_names_put(names, &raw);
+    bool deflated = pc_pcol_pack(&packed, raw.data, raw.n);
+    pct_free(raw.data);
+    return (struct pct_page_element){packed.data, packed.n, deflated};
+}
+
+static void put_elements(struct sink *to, const struct pct_page *page)
+{
+    put_element(to, 0, &page->first);
+    for (size_t i = 0; i < page->n; i++)
+        put_element(to, i + 1, &page->elements[i]);
+}
+
+/* ---- The page -------------------------------------------------------------------------------- */
 
 /* Puts the text of the report, for people whose browser or server allows no script. */
 static void put_text(FILE *out, const char *text)
@@ -215,7 +248,9 @@ static void put_text(FILE *out, const char *text)
 
 static void put_frame(FILE *out, const struct pct_page *page)
 {
-    unsigned long long nonce = page->hash;
+    struct sink hash = {.hash = 0xcbf29ce484222325}, elements = {.out = out};
+    put_elements(&hash, page);
+    unsigned long long nonce = hash.hash;
     fputs(PCT_PAGE_BEGIN "<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n", out);
     fprintf(out,
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -233,23 +268,24 @@ static void put_frame(FILE *out, const struct pct_page *page)
     else
         fputs(": allow scripts.</p>\n", out);
     fputs("</noscript>\n", out);
-    fwrite(page->elements.data, 1, page->elements.n, out);
+    put_elements(&elements, page);
     fprintf(out, "<script nonce=\"%016llx\">\n%s</script>\n</body>\n</html>\n", nonce,
             pct_page_script);
 }
 
 void pct_page_write(FILE *out, struct pct_page *page)
 {
-    put_list(page);
-    put_tables(page);
-    page->hash = hash_of(&page->elements);
+    page->first = pack_list(page);
+    add_element(page, pack_names(page->names));
+    pct_page_names_free(page->names);
     put_frame(out, page);
+    pct_free(page->first.data);
     for (size_t i = 0; i < page->n; i++)
-        pct_free(page->tables[i].rows.place);
-    pct_buf_free(&page->elements);
+        pct_free(page->elements[i].data);
+    pct_free(page->elements);
     pct_buf_free(&page->head);
     pct_buf_free(&page->text);
-    pct_free(page->tables);
+    pct_buf_free(&page->list);
 }
 
 /* ---- The page of one profile ----------------------------------------------------------------- */
@@ -513,55 +549,70 @@ static void put_report(struct pct_buf *b, const struct pct_data *d)
 }
 
 /* Adds the tables of plugins, and others that are in the profile. */
-static void add_stored(struct pct_page *page, const struct pct_page_of *of,
-                       struct pct_rows_table *tables)
+static void add_stored(struct pct_page *page, const struct pct_page_of *of)
 {
     const struct pc_profile *p = of->data->profile;
     for (uint32_t i = 0; i < p->n_tables; i++) {
         const char *name = p->tables[i].name;
-        pct_rows_table(&tables[i], of->data, &p->tables[i]);
-        if (!pct_table_find(name) &&
-            !(of->without_sources && !strcmp(name, pct_source_lines_table.name)))
-            pct_page_add(page, name, &tables[i].table, &tables[i].data);
+        struct pct_rows_table table;
+        if (pct_table_find(name) ||
+            (of->without_sources && !strcmp(name, pct_source_lines_table.name)))
+            continue;
+        pct_rows_table(&table, of->data, &p->tables[i]);
+        pct_page_add(page, name, &table.table, &table.data);
     }
 }
 
-/* Adds the tables of the report, six of the page, and those of the profile. */
-void pct_page_put(FILE *out, const struct pct_page_of *of)
+/* Adds the tables of the report. Of a large profile, the trees that only one of them needs take as
+ * much as the profile. */
+static void add_report_tables(struct pct_page *page, const struct pct_data *d)
 {
-    const struct pct_data *d = of->data;
-    struct pct_page page = {0};
+    for (size_t i = 0; i < pct_n_tables; i++) {
+        if (pct_tables[i]->asked)
+            continue;
+        pct_page_add(page, pct_tables[i]->name, pct_tables[i], d);
+        pct_data_forget_callers(d);
+    }
+    pct_data_forget_tree(d);
+}
+
+/* Adds tables that are of the page alone. */
+static void add_page_tables(struct pct_page *page, const struct pct_data *d)
+{
     struct pct_cube by_rank;
     struct pct_page_nodes nodes;
     struct pct_page_ranks ranks;
     struct pct_page_code code;
+    pct_cube_make(&by_rank, d, PCT_KEY_RANK | PCT_KEY_PRIMITIVE, "rank,primitive");
+    pct_page_add(page, by_rank.table.name, &by_rank.table, &by_rank.data);
+    pct_cube_free(&by_rank);
+    pct_page_nodes_make(&nodes, d);
+    pct_page_add(page, nodes.table.name, &nodes.table, &nodes.data);
+    pct_page_nodes_free(&nodes);
+    pct_page_ranks_make(&ranks, d);
+    pct_page_add(page, pct_page_ranks_table.name, &pct_page_ranks_table, &ranks.data);
+    pct_page_ranks_free(&ranks);
+    pct_page_code_make(&code, d);
+    pct_page_add(page, pct_page_code_table.name, &pct_page_code_table, &code.data);
+    pct_page_code_free(&code);
+    pct_page_add(page, pct_called_table.name, &pct_called_table, d);
+}
+
+void pct_page_put(FILE *out, const struct pct_page_of *of)
+{
+    const struct pct_data *d = of->data;
+    struct pct_page page = {0};
     struct pct_page_sources sources;
-    struct pct_rows_table *stored = pct_alloc(d->profile->n_tables, sizeof *stored);
     struct pct_buf topology = {0};
     put_topology(&topology, d); /* first: it takes most memory, but only while it is made */
-    for (size_t i = 0; i < pct_n_tables; i++)
-        if (!pct_tables[i]->asked)
-            pct_page_add(&page, pct_tables[i]->name, pct_tables[i], d);
-    pct_cube_make(&by_rank, d, PCT_KEY_RANK | PCT_KEY_PRIMITIVE, "rank,primitive");
-    pct_page_add(&page, by_rank.table.name, &by_rank.table, &by_rank.data);
-    pct_page_nodes_make(&nodes, d);
-    pct_page_add(&page, nodes.table.name, &nodes.table, &nodes.data);
-    pct_page_ranks_make(&ranks, d);
-    pct_page_add(&page, pct_page_ranks_table.name, &pct_page_ranks_table, &ranks.data);
-    pct_page_code_make(&code, d);
-    pct_page_add(&page, pct_page_code_table.name, &pct_page_code_table, &code.data);
-    pct_page_add(&page, pct_called_table.name, &pct_called_table, d);
+    add_report_tables(&page, d);
+    add_page_tables(&page, d);
     pct_page_sources_make(&sources, d, of->without_sources);
     pct_page_add(&page, pct_page_sources_table.name, &pct_page_sources_table, &sources.data);
-    add_stored(&page, of, stored);
+    add_stored(&page, of);
     put_head(&page.head, d, &topology, &sources);
     put_report(&page.text, d);
     pct_page_write(out, &page);
     pct_buf_free(&topology);
     pct_page_sources_free(&sources);
-    pct_page_code_free(&code);
-    pct_page_ranks_free(&ranks);
-    pct_page_nodes_free(&nodes);
-    pct_cube_free(&by_rank);
-    pct_free(stored);
 }

@@ -45,10 +45,16 @@ struct pct_page_names *pct_page_names_new(void)
     return n;
 }
 
-void pct_page_names_free(struct pct_page_names *n)
+void pct_page_names_forget(struct pct_page_names *n)
 {
     for (size_t i = 0; i < n->n_known; i++)
         pct_free(n->known[i].path);
+    n->n_known = 0;
+}
+
+void pct_page_names_free(struct pct_page_names *n)
+{
+    pct_page_names_forget(n);
     pct_free(n->known);
     pct_keys_free(&n->names);
     pct_hash_free(&n->paths);

@@ -12,6 +12,9 @@ struct pct_page_names;
 struct pct_page_names *pct_page_names_new(void);
 void pct_page_names_free(struct pct_page_names *names);
 
+/* Forgets which nodes of trees had which paths, before a tree is freed. */
+void pct_page_names_forget(struct pct_page_names *names);
+
 /* True if the texts of a column are kept here: labels, paths of them, names of functions. */
 bool pct_page_names_has(const struct pct_column *c);
 

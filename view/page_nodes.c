@@ -27,19 +27,20 @@ enum { BINS = 32, LEVELS = 61 };
 enum { MPI, CPU, N_TIMES };
 
 /* The time over the ranks that have it. */
-struct spread {
-    uint32_t n;
+struct pct_page_spread {
     pc_u128 sum_ns;
     uint64_t min_ns, median_ns, max_ns;
+    uint32_t n;
     int32_t min_rank, median_rank, max_rank;
-    const char *picture; /* NULL: no rank is known */
+    const char *picture;
 };
 
+/* A large profile has a million nodes. */
 struct pct_page_node {
     uint32_t node, level;
-    const char *passer; /* of its line; NULL: none */
-    bool joins;         /* its line begins above it */
-    struct spread times[N_TIMES];
+    uint32_t spread[N_TIMES]; /* 1 + the index of one, which nodes may share; 0: no rank is known */
+    const char *passer;       /* of its line; NULL: none */
+    bool joins;               /* its line begins above it */
 };
 
 /* ---- Spreads --------------------------------------------------------------------------------- */
@@ -80,31 +81,37 @@ static const char *draw(const struct lists *l, uint64_t max_ns)
     return pct_pool_intern(l->d->pool, text);
 }
 
-/* Makes the spread of the values, which are 0 but in this range. */
-static void spread(const struct lists *l, struct pct_range known, struct spread *out)
+/* Adds the spread of the values, which are 0 but in this range; 0: there is none. */
+static uint32_t add_spread(const struct lists *l, struct pct_range known,
+                           struct pct_page_nodes *out)
 {
     const struct pc_profile *p = l->d->profile;
+    pc_u128 sum_ns = 0;
     uint32_t n = 0;
     for (uint32_t k = known.first; k < known.end; k++) {
         if (!l->values[k])
             continue;
         l->sorted[n++] = (struct value){l->values[k], k};
-        out->sum_ns += l->values[k];
+        sum_ns += l->values[k];
     }
     if (!n)
-        return;
+        return 0;
     qsort(l->sorted, n, sizeof *l->sorted, compare_values);
     struct value least = l->sorted[0], middle = l->sorted[(n - 1) / 2], most = l->sorted[n - 1];
     for (uint32_t k = n - 1; k && l->sorted[k - 1].ns == most.ns; k--)
         most = l->sorted[k - 1];
-    out->n = n;
-    out->min_ns = least.ns;
-    out->min_rank = p->ranks[least.place].rank;
-    out->median_ns = middle.ns;
-    out->median_rank = p->ranks[middle.place].rank;
-    out->max_ns = most.ns;
-    out->max_rank = p->ranks[most.place].rank;
-    out->picture = draw(l, most.ns);
+    out->spread = pct_grow(out->spread, out->n_spreads, &out->spreads_room, sizeof *out->spread);
+    out->spread[out->n_spreads++] =
+        (struct pct_page_spread){.sum_ns = sum_ns,
+                                 .min_ns = least.ns,
+                                 .median_ns = middle.ns,
+                                 .max_ns = most.ns,
+                                 .n = n,
+                                 .min_rank = p->ranks[least.place].rank,
+                                 .median_rank = p->ranks[middle.place].rank,
+                                 .max_rank = p->ranks[most.place].rank,
+                                 .picture = draw(l, most.ns)};
+    return (uint32_t)out->n_spreads;
 }
 
 /* True if all that a node has is that of its only child. The time of an MPI call is its own. */
@@ -115,7 +122,8 @@ static bool is_same_as_child(const struct pct_tree *t, uint32_t node)
            n->first_child != PC_NO_INDEX && t->nodes[n->first_child].next == PC_NO_INDEX;
 }
 
-static void spread_node(const struct lists *l, struct pct_page_node *node)
+static void spread_node(const struct lists *l, struct pct_page_node *node,
+                        struct pct_page_nodes *out)
 {
     const struct pct_tree *t = l->d->tree;
     for (int of = 0; of < N_TIMES; of++) {
@@ -123,7 +131,7 @@ static void spread_node(const struct lists *l, struct pct_page_node *node)
             of == MPI
                 ? pct_tree_ranks(t, node->node, PCT_TIME, l->values, l->present)
                 : pct_tree_sampled_ranks(t, node->node, PCT_SAMPLED_TOTAL, l->values, l->present);
-        spread(l, known, &node->times[of]);
+        node->spread[of] = add_spread(l, known, out);
         memset(l->values + known.first, 0, (known.end - known.first) * sizeof *l->values);
     }
 }
@@ -277,8 +285,11 @@ static void get_squares(const struct pct_cell *c, struct pct_value *out)
 
 static void get_spread(const struct pct_cell *c, struct pct_value *out)
 {
-    const struct spread *s = &node_of(c)->times[c->column->of];
-    out->none = !s->n;
+    uint32_t number = node_of(c)->spread[c->column->of];
+    out->none = !number;
+    if (!number)
+        return;
+    const struct pct_page_spread *s = &((const struct pct_page_nodes *)c->d)->spread[number - 1];
     switch ((enum figure)c->column->which) {
     case RANKS:
         out->number = s->n;
@@ -420,9 +431,9 @@ void pct_page_nodes_make(struct pct_page_nodes *out, const struct pct_data *d)
     }
     for (size_t k = out->n; k-- > 0;) {
         if (is_same_as_child(t, out->node[k].node))
-            memcpy(out->node[k].times, out->node[k + 1].times, sizeof out->node[k].times);
+            memcpy(out->node[k].spread, out->node[k + 1].spread, sizeof out->node[k].spread);
         else
-            spread_node(&l, &out->node[k]);
+            spread_node(&l, &out->node[k], out);
     }
     fold_nodes(out, place);
     make_table(out);
@@ -436,5 +447,6 @@ void pct_page_nodes_make(struct pct_page_nodes *out, const struct pct_data *d)
 void pct_page_nodes_free(struct pct_page_nodes *nodes)
 {
     pct_free(nodes->node);
+    pct_free(nodes->spread);
     pct_free(nodes->columns);
 }

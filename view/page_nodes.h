@@ -9,6 +9,7 @@
 #include "view/table.h"
 
 struct pct_page_node;
+struct pct_page_spread;
 
 /* A table of the page, by the nodes of the tree by function, outer ones first, in the order of
  * `data`. Valid as long as the data that it was made from; the caller frees it. */
@@ -16,6 +17,8 @@ struct pct_page_nodes {
     struct pct_data data; /* first: getters find the rest by it */
     struct pct_page_node *node;
     size_t n;
+    struct pct_page_spread *spread;
+    size_t n_spreads, spreads_room;
     struct pct_table table;
     struct pct_column *columns;
 };

@@ -7,23 +7,24 @@
 
 #include "view/page_column.h"
 
-struct pct_page_table {
-    const char *name; /* in the page */
-    const struct pct_table *table;
-    const struct pct_data *data;
-    struct pct_page_rows rows;
+/* An element with data: packed, until it is written. */
+struct pct_page_element {
+    uint8_t *data;
+    size_t n;
+    bool deflated;
 };
 
 struct pct_page {
     struct pct_buf head; /* members of the list of tables: "file", "warnings" and what views need */
-    struct pct_page_table *tables;
+    struct pct_buf text; /* of the report; empty: none */
+    struct pct_buf list; /* of tables */
+    struct pct_page_names *names;
+    struct pct_page_element first;     /* with that list, once all tables are there */
+    struct pct_page_element *elements; /* of the tables, then of the names */
     size_t n, room;
-    struct pct_buf elements; /* with the data */
-    uint64_t hash;           /* of them */
-    struct pct_buf text;     /* of the report; empty: none */
 };
 
-/* Adds all rows of a table. Name, table and data must outlive the page. */
+/* Adds all rows of a table, which is not needed any more then. */
 void pct_page_add(struct pct_page *page, const char *name, const struct pct_table *t,
                   const struct pct_data *d);
 
