@@ -3,6 +3,7 @@
  * Numbers call sites, and joins those that cannot be distinguished: see call_sites.h.
  */
 #include "analysis/compare/call_sites.h"
+#include "analysis/compare/join_private.h"
 #include "analysis/hash_index.h"
 
 #include <stdlib.h>
@@ -86,9 +87,12 @@ struct pct_call_site *pct_call_sites(const struct pct_tree *t, const char *const
 static void add_costs(struct pct_join *j, uint32_t to, uint32_t from)
 {
     for (size_t k = 0; k < j->n_runs; k++) {
-        struct pct_cost *sum = &j->costs[(size_t)to * j->n_runs + k],
-                        *c = &j->costs[(size_t)from * j->n_runs + k];
-        sum->present |= c->present;
+        uint32_t of = j->cost_of[(size_t)from * j->n_runs + k];
+        if (of == PCT_COST_NOTHING)
+            pct_join_set_present(j, to, k);
+        if (of < PCT_N_SHARED_COSTS)
+            continue;
+        struct pct_cost *sum = pct_join_own_cost(j, to, k), *c = &j->costs[of];
         sum->ns += c->ns;
         sum->waits_ns += c->waits_ns;
         sum->open_ns += c->open_ns;
@@ -257,7 +261,7 @@ static int compare_numbers(const void *a, const void *b)
 static void renumber(struct pct_join *j)
 {
     struct pct_join_node *nodes = pct_alloc(j->n, sizeof *nodes);
-    struct pct_cost *costs = pct_alloc(j->n * j->n_runs, sizeof *costs);
+    uint32_t *cost_of = pct_alloc(j->n * j->n_runs, sizeof *cost_of);
     uint32_t *number = pct_alloc(j->n, sizeof *number), *list = pct_alloc(j->n, sizeof *list);
     size_t n = 1;
     for (size_t i = 0; i < n; i++) {
@@ -274,18 +278,18 @@ static void renumber(struct pct_join *j)
         to->parent = i ? number[to->parent] : PC_NO_INDEX;
         to->first_child = to->first_child == PC_NO_INDEX ? PC_NO_INDEX : number[to->first_child];
         to->next = to->next == PC_NO_INDEX ? PC_NO_INDEX : number[to->next];
-        memcpy(&costs[i * j->n_runs], &j->costs[(size_t)list[i] * j->n_runs],
-               j->n_runs * sizeof *costs);
+        memcpy(&cost_of[i * j->n_runs], &j->cost_of[(size_t)list[i] * j->n_runs],
+               j->n_runs * sizeof *cost_of);
     }
     j->compute = number[j->compute];
     j->waiting = j->waiting == PC_NO_INDEX ? PC_NO_INDEX : number[j->waiting];
     j->absent = j->absent == PC_NO_INDEX ? PC_NO_INDEX : number[j->absent];
     pct_free(j->nodes);
-    pct_free(j->costs);
+    pct_free(j->cost_of);
     pct_free(number);
     pct_free(list);
     j->nodes = nodes;
-    j->costs = costs;
+    j->cost_of = cost_of;
     j->n = j->room = n;
 }
 

@@ -20,13 +20,6 @@
 #include <math.h>
 #include <string.h>
 
-static struct pct_cost *cost_of(struct pct_join *j, uint32_t node, size_t run)
-{
-    struct pct_cost *cost = &j->costs[(size_t)node * j->n_runs + run];
-    cost->present = true;
-    return cost;
-}
-
 /* ---- Threads --------------------------------------------------------------------------------- */
 
 /* Threads that are sampled in a context. */
@@ -164,7 +157,7 @@ void pct_join_add_computation(struct pct_join *j, struct pct_joined *r)
         const struct pct_sampled computed = sampled_of(r, i);
         if (!computed.samples)
             continue;
-        struct pct_cost *cost = cost_of(j, r->node[i], r->k);
+        struct pct_cost *cost = pct_join_own_cost(j, r->node[i], r->k);
         double part = r->parts[i];
         sampled += (double)computed.ns * part;
         cost->ns += (double)computed.ns * part;
@@ -180,8 +173,8 @@ void pct_join_add_computation(struct pct_join *j, struct pct_joined *r)
     double rest = all_ns - sampled >= 1 ? all_ns - sampled : 0;
     double waiting = j->times != PCT_JOIN_ALL ? 0 : fmin(rest, r->run->waiting_ns);
     if (waiting > 0)
-        cost_of(j, j->waiting, r->k)->ns += waiting;
-    struct pct_cost *cost = cost_of(j, j->compute, r->k);
+        pct_join_own_cost(j, j->waiting, r->k)->ns += waiting;
+    struct pct_cost *cost = pct_join_own_cost(j, j->compute, r->k);
     cost->ns += rest - waiting;
     cost->variance += j->divided ? r->run->variance : 0;
 }
@@ -267,8 +260,8 @@ static void charge(struct pct_join *j, size_t k, double ns, const double *excess
     for (uint32_t i = 0; i < j->n; i++) {
         double part = sum > 0 ? fmax(0, excess[i]) / sum : i == j->compute;
         if (part > 0) {
-            cost_of(j, i, k)->ns += ns * part;
-            cost_of(j, i, k)->waits_ns += ns * part;
+            pct_join_own_cost(j, i, k)->ns += ns * part;
+            pct_join_own_cost(j, i, k)->waits_ns += ns * part;
         }
     }
 }
@@ -313,13 +306,13 @@ void pct_join_blame(struct pct_join *j, const struct pct_joined *r)
     double *excess = find_excess(j, r, &busiest);
     for (size_t i = 0; i < t->n; i++)
         if (waits[i] > 0)
-            cost_of(j, r->node[i], r->k)->ns -= waits[i] * part;
+            pct_join_own_cost(j, r->node[i], r->k)->ns -= waits[i] * part;
     if (part > 0 || instead > 0)
         charge(j, r->k, sum * part + instead, excess);
     if (delayed > 0)
-        cost_of(j, j->waiting, r->k)->ns += delayed;
+        pct_join_own_cost(j, j->waiting, r->k)->ns += delayed;
     if (longer > delayed)
-        cost_of(j, j->absent, r->k)->ns += longer - delayed;
+        pct_join_own_cost(j, j->absent, r->k)->ns += longer - delayed;
     pct_partners_free(partners);
     pct_free(excess);
     pct_free(waits);

@@ -75,15 +75,15 @@ static uint32_t find_child(const struct pct_join *j, uint32_t parent, const stru
 static void make_room(struct pct_join *j, size_t room)
 {
     struct pct_join_node *nodes = pct_alloc(room, sizeof *nodes);
-    struct pct_cost *costs = pct_alloc(room * j->n_runs, sizeof *costs);
+    uint32_t *cost_of = pct_alloc(room * j->n_runs, sizeof *cost_of);
     if (j->n) {
         memcpy(nodes, j->nodes, j->n * sizeof *nodes);
-        memcpy(costs, j->costs, j->n * j->n_runs * sizeof *costs);
+        memcpy(cost_of, j->cost_of, j->n * j->n_runs * sizeof *cost_of);
     }
     pct_free(j->nodes);
-    pct_free(j->costs);
+    pct_free(j->cost_of);
     j->nodes = nodes;
-    j->costs = costs;
+    j->cost_of = cost_of;
     j->room = room;
 }
 
@@ -372,19 +372,24 @@ static void note_function(const struct pct_join *j, struct pct_join_node *node,
 
 static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
 {
-    struct pct_join_node *node = &b->join->nodes[at];
-    struct pct_cost *cost = &b->join->costs[(size_t)at * b->join->n_runs + b->run];
-    cost->present = true;
     const struct pct_call_sum own = pct_tree_own(b->tree, (uint32_t)(n - b->tree->nodes)).calls;
+    struct pct_cost *cost = pct_join_own_cost(b->join, at, b->run);
     double ns = (double)own.sum[PCT_EXCLUSIVE], part = part_of(b, n);
     cost->ns += ns * part;
     if (b->join->times == PCT_JOIN_UNDELAYED)
         cost->delayed_ns += ns * (1 - part);
-    if (n->kind == PCOLLECT_NODE_OP) {
-        cost->calls += (double)own.sum[PCT_CALLS];
-        cost->bytes += (double)own.sum[PCT_SENT] + (double)own.sum[PCT_RECEIVED];
-        cost->caller = pct_join_callers(cost->caller, find_caller(b, n));
-    }
+    cost->calls += (double)own.sum[PCT_CALLS];
+    cost->bytes += (double)own.sum[PCT_SENT] + (double)own.sum[PCT_RECEIVED];
+    cost->caller = pct_join_callers(cost->caller, find_caller(b, n));
+}
+
+/* Adds a node of the run to that of the join. All calls are those of MPI functions. */
+static void add_to(struct joiner *b, uint32_t at, const struct pct_node *n)
+{
+    struct pct_join_node *node = &b->join->nodes[at];
+    pct_join_set_present(b->join, at, b->run);
+    if (n->kind == PCOLLECT_NODE_OP)
+        add_cost(b, at, n);
     if (at && !node->context)
         node->context = n->context;
     if (n->kind == PCOLLECT_NODE_FRAME && n->frame->inlined && at)
@@ -404,7 +409,7 @@ static void add_open_calls(struct joiner *b, const uint32_t *node)
     for (size_t i = 0; i < calls->n; i++) {
         const struct pct_open_call *c = &calls->list[i];
         uint32_t at = b->tree->shown[c->node];
-        struct pct_cost *cost = &b->join->costs[(size_t)node[at] * b->join->n_runs + b->run];
+        struct pct_cost *cost = pct_join_own_cost(b->join, node[at], b->run);
         double ns = (double)c->ns * part_of(b, &b->tree->nodes[at]);
         cost->ns += ns;
         cost->open_ns += ns;
@@ -480,7 +485,7 @@ static void add_tree(struct pct_join *j, const struct pct_run *runs, const struc
         if (is_left_out(r.tree, n))
             continue;
         r.node[i] = i ? match_node(&b, n, r.node[i]) : r.node[i];
-        add_cost(&b, r.node[i], n);
+        add_to(&b, r.node[i], n);
     }
     add_open_calls(&b, r.node);
     pct_join_add_computation(j, &r);
@@ -538,6 +543,9 @@ static struct pct_join *begin_join(const struct pct_run *runs, size_t n, enum pc
     j->by_line = by_line;
     j->mixed_mpi = !by_line && pct_runs_differ_in_mpi(runs, n);
     make_room(j, 16);
+    j->n_costs = PCT_N_SHARED_COSTS;
+    j->costs = pct_grow(j->costs, j->n_costs, &j->costs_room, sizeof *j->costs);
+    j->costs[PCT_COST_NOTHING].present = true;
     struct key root = {PCOLLECT_NODE_ROOT, pct_pool_intern(j->pool, ""), {0, 1}};
     struct key compute = {PCOLLECT_NODE_FRAME, pct_pool_intern(j->pool, COMPUTE_LABEL), {0, 1}};
     bool all = times == PCT_JOIN_ALL;
@@ -591,9 +599,10 @@ void pct_join_free(struct pct_join *j)
 {
     if (!j)
         return;
-    for (size_t i = 0; i < j->n * j->n_runs; i++)
+    for (size_t i = 0; i < j->n_costs; i++)
         pct_free(j->costs[i].rank_ns);
     pct_free(j->nodes);
+    pct_free(j->cost_of);
     pct_free(j->costs);
     pct_free(j->begins);
     pct_free(j->several);

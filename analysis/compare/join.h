@@ -29,8 +29,10 @@
 #include "analysis/compare/compared_run.h"
 #include "analysis/hash_index.h"
 
+/* Costs that nodes share: of a run that lacks the node, and of one that has it at no cost. */
+enum { PCT_COST_ABSENT, PCT_COST_NOTHING, PCT_N_SHARED_COSTS };
+
 struct pct_cost {
-    bool present;
     double ns;
     double waits_ns;     /* part of ns: other ranks wait in MPI for the rank that is busiest here */
     double open_ns;      /* part of ns: in calls that had not ended */
@@ -40,6 +42,7 @@ struct pct_cost {
     double calls, bytes; /* MPI functions only */
     double *rank_ns;     /* POINT: part of ns by rank, where it is known; may be NULL */
     int32_t caller;      /* the rank that makes all of them + 1; 0: none; PCT_MANY_CALLERS */
+    bool present;
 };
 
 /* The caller of two sets of calls together. */
@@ -112,8 +115,10 @@ struct pct_join {
     size_t n_runs;
     uint32_t n_ranks; /* that all runs have, and of which it keeps what each computes; else 0 */
     struct pct_join_node *nodes;
-    struct pct_cost *costs; /* node * n_runs + run */
-    size_t n, room;
+    uint32_t *cost_of; /* node * n_runs + run: an index into costs */
+    size_t n, room;    /* of nodes */
+    struct pct_cost *costs;
+    size_t n_costs, costs_room;
     struct pct_hash_index by_key; /* nodes, while runs are added */
     bool by_line;
     bool mixed_mpi; /* not by line, and the runs have different MPI libraries */
@@ -148,7 +153,7 @@ void pct_join_free(struct pct_join *j);
 static inline const struct pct_cost *pct_join_cost(const struct pct_join *j, uint32_t node,
                                                    size_t run)
 {
-    return &j->costs[(size_t)node * j->n_runs + run];
+    return &j->costs[j->cost_of[(size_t)node * j->n_runs + run]];
 }
 
 /* "main > solve > MPI_Allreduce"; interned. */

@@ -27,6 +27,26 @@ void pct_run_open(const struct pct_run *run, const struct pc_profile *profile,
 /* Returns err, with a text if it has none yet. */
 int pct_run_refuse(const char *path, int err, struct pc_error *error);
 
+/* Notes that the run has the node. */
+static inline void pct_join_set_present(struct pct_join *j, uint32_t node, size_t run)
+{
+    uint32_t *of = &j->cost_of[(size_t)node * j->n_runs + run];
+    if (*of == PCT_COST_ABSENT)
+        *of = PCT_COST_NOTHING;
+}
+
+/* A cost of this node alone, to be changed: the run has the node. Valid until the next call. */
+static inline struct pct_cost *pct_join_own_cost(struct pct_join *j, uint32_t node, size_t run)
+{
+    uint32_t *of = &j->cost_of[(size_t)node * j->n_runs + run];
+    if (*of >= PCT_N_SHARED_COSTS)
+        return &j->costs[*of];
+    *of = (uint32_t)j->n_costs++;
+    j->costs = pct_grow(j->costs, *of, &j->costs_room, sizeof *j->costs);
+    j->costs[*of] = (struct pct_cost){.present = true};
+    return &j->costs[*of];
+}
+
 /* The name of a function as it is shown, interned: of several builds without the marks of a copy,
  * since copies are one context. */
 const char *pct_join_function(const struct pct_join *j, const char *name);

@@ -259,7 +259,7 @@ static void times_without_samples_are_bounds(void **state)
     assert_false(t->loss[0].first_unsampled_ns > 0 || t->loss[0].last_unsampled_ns > 0);
     pct_scale_tree_free(t);
     s->join->nodes[s->join->compute].kind = PCOLLECT_NODE_POINT; /* as if it were of samples */
-    s->join->costs[(size_t)s->join->compute * 2].ns = 0;         /* on few ranks */
+    s->join->costs[s->join->cost_of[(size_t)s->join->compute * 2]].ns = 0; /* on few ranks */
     t = pct_scale_tree_new(s);
     assert_true(t->loss[0].first_unsampled_ns > t->loss[0].first_ns);
     assert_true(t->loss[0].first_ns > 0 && !(t->loss[0].last_unsampled_ns > 0));
