@@ -85,6 +85,14 @@ static inline void pc_call_clear(struct pc_call *call)
     pc_event_clear(&call->event, call->thread, call->node);
 }
 
+/* A meeting of this job with another one, by a call that made an intercommunicator of n_local and
+ * n_remote processes, at `port`. */
+struct pc_meeting {
+    int n_local, n_remote;
+    const char *port; /* NULL: without one */
+    uint64_t domain;  /* id of the intercommunicator; 0: not known */
+};
+
 /* A slot is an entry point: 2 * op for MPI_X, 2 * op + 1 for PMPI_X. The slots of Fortran names are
  * stubs only: their wrappers begin a call of MPI_X. */
 #define PC_SLOT_OP(slot) ((uint16_t)((slot) >> 1))
@@ -158,9 +166,8 @@ struct pc_core {
     void (*domain)(struct pc_call *call, uint64_t domain);
     /* A communicator was made, named or freed by the call. */
     void (*tell_domain)(struct pc_call *call, const struct pcollect_domain *domain);
-    /* The call has connected this job with another one, by an intercommunicator of n_local and
-     * n_remote processes, at `port` (NULL: without one). Called on one rank only. */
-    void (*met_job)(struct pc_call *call, int n_local, int n_remote, const char *port);
+    /* The call has connected this job with another one. Called on one rank only. */
+    void (*met_job)(struct pc_call *call, const struct pc_meeting *met);
     /* The call has started one of several messages, for which the event has no room. */
     void (*part)(struct pc_call *call, uint64_t domain, int32_t world_peer, uint64_t bytes_sent);
     /* A posted receive has completed in the thread of `by`. Of the start, origin and type are read.

@@ -237,23 +237,32 @@ void pc_rule_made_outside(struct pc_call *call, const MPI_Comm *made)
     enter(call, *made, pc_comm_mix(id, count_made(id)), 0);
 }
 
+/* The id of a communicator; 0: the plugins want none, or there was no room. */
+static uint64_t id_of(const MPI_Comm *made)
+{
+    uint32_t number = is_wanted(made) ? pc_comm_find(*made) : PC_COMM_NONE;
+    return number ? pc_comm_at(number)->id : 0;
+}
+
 /* Relations of this job to others are reported whatever plugins want. */
 void pc_rule_met_job(struct pc_call *call, MPI_Comm comm, int root, const MPI_Comm *made,
                      const char *port)
 {
-    int rank, n_local = 0, n_remote = 0;
+    int rank;
+    struct pc_meeting met = {.port = port};
     if (!made || *made == MPI_COMM_NULL || PC_REAL(Comm_rank)(comm, &rank) != MPI_SUCCESS ||
         rank != root)
         return;
-    PC_REAL(Comm_size)(*made, &n_local);
-    PC_REAL(Comm_remote_size)(*made, &n_remote);
-    pc_core->met_job(call, n_local, n_remote, port);
+    PC_REAL(Comm_size)(*made, &met.n_local);
+    PC_REAL(Comm_remote_size)(*made, &met.n_remote);
+    met.domain = id_of(made);
+    pc_core->met_job(call, &met);
 }
 
 void pc_rule_joined_job(struct pc_call *call, const MPI_Comm *made)
 {
     if (made && *made != MPI_COMM_NULL)
-        pc_core->met_job(call, 1, 1, NULL);
+        pc_core->met_job(call, &(struct pc_meeting){1, 1, NULL, id_of(made)});
 }
 
 void pc_rule_named_comm(struct pc_call *call, const char *name)

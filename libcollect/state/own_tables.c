@@ -141,6 +141,8 @@ static const struct pcollect_column job_columns[] = {
     [2 + PC_JOB_THEIR_RANK] =
         PC_MAX("parent_rank", "1 + the rank in it that did so; 0: not known", COUNT),
     [2 + PC_JOB_PORT] = PC_TEXT("port", "at which the two met"),
+    [2 + PC_JOB_DOMAIN] =
+        PC_VALUE("domain", "communicator that the call made; 0: not known", DOMAIN, MAX, COUNT),
 };
 _Static_assert(PC_ARRAY_LEN(job_columns) == 2 + PC_JOB_N, "a column for each value");
 

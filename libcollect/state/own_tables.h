@@ -74,6 +74,7 @@ enum {
     PC_JOB_THERE,
     PC_JOB_THEIR_RANK,
     PC_JOB_PORT,
+    PC_JOB_DOMAIN,
     PC_JOB_N
 };
 

@@ -42,7 +42,7 @@ static uint32_t string_of(const char *text)
     return text && *text ? pc_table_string(text) : 0;
 }
 
-void pc_jobs_met(struct pc_call *call, int n_local, int n_remote, const char *port)
+void pc_jobs_met(struct pc_call *call, const struct pc_meeting *met)
 {
     struct pc_thread *t = call->thread;
     struct pc_config_related related;
@@ -57,9 +57,10 @@ void pc_jobs_met(struct pc_call *call, int n_local, int n_remote, const char *po
         v[PC_JOB_CONTEXT] = pc_process.core.asks ? call->event.node : call->node;
         v[PC_JOB_BEGAN] = pc_process.host.realtime_ns(call->event.begin);
         v[PC_JOB_ENDED] = pc_process.host.realtime_ns(call->event.end);
-        v[PC_JOB_N_LOCAL] = (uint64_t)n_local;
-        v[PC_JOB_N_REMOTE] = (uint64_t)n_remote;
-        v[PC_JOB_PORT] = string_of(port);
+        v[PC_JOB_N_LOCAL] = (uint64_t)met->n_local;
+        v[PC_JOB_N_REMOTE] = (uint64_t)met->n_remote;
+        v[PC_JOB_PORT] = string_of(met->port);
+        v[PC_JOB_DOMAIN] = met->domain;
     }
     barrier();
     t->busy = 0;

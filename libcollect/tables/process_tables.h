@@ -65,7 +65,7 @@ void pc_usage_note(void);
 
 /* ---- jobs that this one started, was started by, or met (jobs_table.c) ---- */
 /* Implements core->met_job. */
-void pc_jobs_met(struct pc_call *call, int n_local, int n_remote, const char *port);
+void pc_jobs_met(struct pc_call *call, const struct pc_meeting *met);
 /* Another job of n_parents processes has spawned this one. Called on rank 0 when MPI_Init has
  * returned. */
 void pc_jobs_spawned(int n_ranks, int n_parents);

@@ -186,9 +186,9 @@ static void end(struct pc_call *call)
         abort();
 }
 
-static void met_job(struct pc_call *call, int n_local, int n_remote, const char *port)
+static void met_job(struct pc_call *call, const struct pc_meeting *met)
 {
-    (void)call, (void)n_local, (void)n_remote, (void)port;
+    (void)call, (void)met;
 }
 
 static void complete(struct pc_call *by, const struct pc_start *start, uint64_t bytes_received,
