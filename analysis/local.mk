@@ -23,7 +23,7 @@ analysis_libpcanalysis_la_SOURCES = \
     analysis/fit/fit.h analysis/fit/fit_private.h analysis/fit/segments.c analysis/fit/fit.c analysis/fit/solve.c analysis/fit/band.c \
     analysis/findings/findings.h analysis/findings/findings.c analysis/findings/finding_list.c analysis/findings/fact_kind.c analysis/findings/fact_text.c analysis/findings/call_place.c analysis/findings/polling_loop.c analysis/findings/run_figures.c \
     analysis/findings/rules_calls.c analysis/findings/rules_counters.c analysis/findings/rules_machine.c analysis/findings/rules_objects.c \
-    analysis/findings/rules_ranks.c analysis/findings/rules_threads.c analysis/findings/rules_ends.c \
+    analysis/findings/rules_ranks.c analysis/findings/rules_threads.c analysis/findings/rules_ends.c analysis/findings/rules_jobs.c \
     analysis/findings/busy_place.c analysis/findings/system_calls.c \
     analysis/traffic/traffic.h analysis/traffic/traffic_private.h analysis/traffic/matrix.c analysis/traffic/partners.c \
     analysis/traffic/places.c analysis/traffic/pattern.c analysis/traffic/placement.c \

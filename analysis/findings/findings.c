@@ -10,7 +10,7 @@
 
 static const struct pct_rules *const files[] = {
     &pct_rank_rules, &pct_thread_rules, &pct_end_rules,    &pct_machine_rules,
-    &pct_call_rules, &pct_object_rules, &pct_counter_rules};
+    &pct_job_rules,  &pct_call_rules,   &pct_object_rules, &pct_counter_rules};
 
 const struct pct_rule *pct_rule_at(size_t i)
 {

@@ -178,7 +178,7 @@ struct pct_rules {
     size_t n;
 };
 extern const struct pct_rules pct_call_rules, pct_object_rules, pct_rank_rules, pct_thread_rules,
-    pct_machine_rules, pct_counter_rules, pct_end_rules;
+    pct_machine_rules, pct_counter_rules, pct_end_rules, pct_job_rules;
 
 /* The i-th rule of all; NULL: there are no more. */
 enum { PCT_MAX_RULES = 32 };
@@ -277,6 +277,12 @@ struct pct_polling_loop *pct_finding_polling_loops(const struct pct_evidence *f,
 /* ---- rules_ends.c ---- */
 
 void pct_ends_gather(struct pct_evidence *f);
+
+/* ---- rules_jobs.c ---- */
+
+/* The processes of other jobs that this one spawned, was spawned by or met: "processes that this
+ * job spawned". They have profiles of their own. NULL: there are none. */
+const char *pct_finding_other_jobs(const struct pct_evidence *f);
 
 /* ---- for the rules ---- */
 

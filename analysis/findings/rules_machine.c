@@ -316,6 +316,15 @@ static double find_own_part(const struct pct_evidence *f, size_t rank, double wa
     return known && waited_ns > 0 ? fmax(0, ran_ns) / waited_ns : 1;
 }
 
+/* Appends that what ran besides the threads of the job may be those of a job that has a profile of
+ * its own. */
+static void put_other_jobs(const struct pct_evidence *f, struct pct_buf *b)
+{
+    const char *others = pct_finding_other_jobs(f);
+    if (others)
+        pct_buf_format(b, " What else ran there may be %s.", others);
+}
+
 /* Appends the reason why a thread waited on a host that has a processor for each rank. If all
  * threads of the job that may run on its processors fit there, or ran for less than it waited,
  * others ran there. A thread other than the main one may have waited for a lock of those beside it,
@@ -328,18 +337,22 @@ static void put_reason(const struct pct_evidence *f, const struct waiter *w,
     bool fit = near.known && near.n_all <= near.n_cpus;
     if (fit && (w->is_main || w->part < NOT_ALL)) {
         pct_buf_text(b, ": something else ran there, or its CPU time is limited.");
+        put_other_jobs(f, b);
     } else if (w->part < (w->is_main ? HARDLY : NOT_ALL)) {
         pct_buf_format(b,
                        ": something else ran there, or its CPU time is limited. Other threads of "
                        "the job ran there for at most %.0f %% of this time.",
                        ceil(100 * w->part));
+        put_other_jobs(f, b);
     } else {
         put_own_reason(f, w, &near, host, b);
-        if (w->part < NOT_ALL)
-            pct_buf_format(b,
-                           " Other threads of the job ran there for at most %.0f %% of this time: "
-                           "something else did, too, or its CPU time is limited.",
-                           ceil(100 * w->part));
+        if (w->part >= NOT_ALL)
+            return;
+        pct_buf_format(b,
+                       " Other threads of the job ran there for at most %.0f %% of this time: "
+                       "something else did, too, or its CPU time is limited.",
+                       ceil(100 * w->part));
+        put_other_jobs(f, b);
     }
 }
 
@@ -364,6 +377,8 @@ static void put_others(const struct pct_evidence *f, size_t rank, const struct s
                        " Meanwhile they had at most %.0f %% of the time of these processors: "
                        "something else ran there, too, or their CPU time is limited.",
                        100 * part);
+    if (others)
+        put_other_jobs(f, b);
     pct_buf_text(b, others
                         ? " Run where the processors are free, with a rank for each at most: the "
                           "other times of this run are distorted."

@@ -534,6 +534,8 @@ static void find_chain(const struct pct_evidence *f, const struct pct_rule *rule
 /* True if ranks may have waited for processes that are not in the profile. */
 static bool has_strangers(const struct pct_evidence *f)
 {
+    if (pct_finding_other_jobs(f))
+        return true;
     for (size_t i = 0; i < f->n; i++)
         if (f->list[i].traits & PCOLLECT_TRAIT_OUTSIDE)
             return true;

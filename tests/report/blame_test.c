@@ -356,7 +356,7 @@ static void collectives_are_judged_by_their_communicators(void **state)
         double bytes = cases[k].bytes < 0 ? -cases[k].bytes * m.n : cases[k].bytes;
         call(cases[k].name, PCOLLECT_CLASS_COLL, 100, bytes, list);
         if (cases[k].two)
-            add_collective(cases[k].name, !m.late, 2);
+            add_collective(cases[k].name, !m.late, 2, 0);
         if (cases[k].size) {
             struct pc_profile_table *t = add_table("communicators", 1, columns, types);
             add_cells(t, (const uint64_t[]){1, cases[k].size});

@@ -289,6 +289,18 @@ static void cache_misses(bool fault)
 
 enum { SHARED = 5 }; /* place of the shared processors in the list */
 
+/* Ranks wait for processes that they spawned, or for each other. */
+static void other_jobs(bool fault)
+{
+    static const char *const columns[] = {"rank", "number", "made_by", "domain", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_STRING, PCOLLECT_COLUMN_DOMAIN};
+    if (fault)
+        add_cells(add_table("jobs", 2, columns, types),
+                  (const uint64_t[]){0, 1, add_string("MPI_Comm_spawn"), 1});
+    call_all("MPI_Bcast", PCOLLECT_CLASS_COLL, 5, 8, draw(200, 300));
+}
+
 static const struct {
     const char *rule;
     void (*plant)(bool fault);
@@ -311,6 +323,7 @@ static const struct {
     {"chain", chain, false, false},
     {"by-turns", by_turns, false, false},
     {"open-calls", open_calls, false, false},
+    {"other-jobs", other_jobs, true, false},
     {"small-messages", small_messages, false, false},
     {"barrier", barrier, false, false},
     {"many-collectives", collectives, false, false},

@@ -4,7 +4,7 @@ report_test_sample = tests/report/sample.c tests/report/sample.h
 unit_tests += tests/report/fit_test tests/report/classes_test tests/report/estimate_test \
     tests/report/rank_times_test tests/report/totals_test tests/report/open_calls_test tests/report/traits_test tests/report/samples_test \
     tests/report/scale_test tests/report/scale_sizes_test tests/report/scale_threads_test tests/report/scale_models_test tests/report/compare_test tests/report/diff_test tests/report/scatter_test tests/report/topology_test tests/report/directions_test tests/report/counters_test \
-    tests/report/findings_test tests/report/blame_test tests/report/head_test tests/report/messages_test tests/report/call_place_test tests/report/turns_test tests/report/system_calls_test tests/report/ranks_test tests/report/shared_test tests/report/thread_times_test tests/report/statement_test tests/report/text_test tests/report/names_test tests/report/hash_index_test \
+    tests/report/findings_test tests/report/blame_test tests/report/head_test tests/report/messages_test tests/report/call_place_test tests/report/turns_test tests/report/other_jobs_test tests/report/system_calls_test tests/report/ranks_test tests/report/shared_test tests/report/thread_times_test tests/report/statement_test tests/report/text_test tests/report/names_test tests/report/hash_index_test \
     tests/report/by_rank_test tests/report/in_order_test tests/report/fit_lines_test tests/report/rust_name_test tests/report/folds_test
 if HAVE_LIBDW
 check_PROGRAMS += tests/report/ask_lines
@@ -34,6 +34,8 @@ tests_report_messages_test_SOURCES = tests/report/messages_test.c tests/report/m
 tests_report_call_place_test_SOURCES = tests/report/call_place_test.c tests/report/made_run.c \
     tests/report/made_run.h $(report_test_sample)
 tests_report_turns_test_SOURCES = tests/report/turns_test.c tests/report/made_run.c \
+    tests/report/made_run.h $(report_test_sample)
+tests_report_other_jobs_test_SOURCES = tests/report/other_jobs_test.c tests/report/made_run.c \
     tests/report/made_run.h $(report_test_sample)
 tests_report_system_calls_test_SOURCES = tests/report/system_calls_test.c tests/report/made_run.c \
     tests/report/made_run.h $(report_test_sample)

@@ -81,9 +81,12 @@ void call(const char *name, uint16_t op_class, double calls, double bytes, const
     uint32_t op = m.sample.p.n_ops++;
     m.sample.ops[op] = (struct pc_profile_op){(char *)name, op_class};
     m.last_op = sample_op(&m.sample, m.caller, op);
+    double sum_ms = 0;
+    for (unsigned r = 0; r < m.n; r++)
+        sum_ms += fmax(0, ms_of[r]);
     if (op_class == PCOLLECT_CLASS_COLL)
         add_collective(name, strstr(name, "Gather") || strstr(name, "Scatter") ? (int)m.late : -1,
-                       1);
+                       1, sum_ms * ms);
     bool is_broadcast = strstr(name, "cast") != NULL;
     for (unsigned r = 0; r < m.n; r++) {
         if (ms_of[r] < 0)
@@ -165,14 +168,16 @@ uint64_t add_string(const char *text)
     return 1 + i;
 }
 
-void add_collective(const char *name, int64_t root, uint64_t domain)
+void add_collective(const char *name, int64_t root, uint64_t domain, double ns)
 {
-    static const char *const columns[] = {"operation", "root", "domain", "calls", NULL};
+    static const char *const columns[] = {"operation", "root", "domain", "calls", "time", NULL};
     static const uint16_t types[] = {PCOLLECT_COLUMN_STRING, PCOLLECT_COLUMN_RANK,
-                                     PCOLLECT_COLUMN_DOMAIN, PCOLLECT_COLUMN_NUMBER};
+                                     PCOLLECT_COLUMN_DOMAIN, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER};
     if (!m.collectives)
         m.collectives = add_table("collectives", 3, columns, types);
-    add_cells(m.collectives, (const uint64_t[]){add_string(name), (uint64_t)root, domain, 1});
+    add_cells(m.collectives,
+              (const uint64_t[]){add_string(name), (uint64_t)root, domain, 1, (uint64_t)ns});
 }
 
 struct pc_profile_table *add_pairs(void)

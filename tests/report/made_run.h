@@ -71,8 +71,8 @@ void add_cells(struct pc_profile_table *t, const uint64_t *cells);
 /* The cell of a text. */
 uint64_t add_string(const char *text);
 /* Adds a row to the table `collectives`. `call` adds one for each collective operation: on the
- * communicator 1, with the late rank as root of those that gather or scatter. */
-void add_collective(const char *name, int64_t root, uint64_t domain);
+ * communicator 1, with the late rank as root of those that gather or scatter. Each takes `ns`. */
+void add_collective(const char *name, int64_t root, uint64_t domain, double ns);
 /* The table of messages between ranks: source, destination, their number, and the same received. */
 struct pc_profile_table *add_pairs(void);
 /* In the order of source and destination. */
