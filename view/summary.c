@@ -639,6 +639,25 @@ static void put_cost(const struct pct_head *h, struct pct_buf *b)
     pct_head_put(h, "pcollect", b);
 }
 
+/* Prints the CPU time of other processes that the ranks started, if it is much beside their own. */
+static void put_children(const struct pct_head *h, struct pct_buf *b)
+{
+    enum { LEAST_NS = 100000000, PART = 10 };
+    const struct pc_profile_table *t = pc_profile_table(h->d->profile, "resources");
+    pc_u128 ns = pct_totals_column(t, "children"),
+            own_ns = pct_totals_column(t, "user") + pct_totals_column(t, "system");
+    if (ns < LEAST_NS || ns * PART <= own_ns)
+        return;
+    pct_head_time(b, mean(h, ns));
+    pct_buf_format(b, "%s of CPU time%s in processes that were started and waited for, beside ",
+                   h->d->profile->n_ranks > 1 ? " per rank" : "",
+                   pct_data_calls_mpi(h->d) ? " after MPI_Init" : "");
+    pct_head_time(b, mean(h, own_ns));
+    pct_buf_text(b, " of its own: this profile has none of them; pcollect record samples a command "
+                    "with all that it starts");
+    pct_head_put(h, "children", b);
+}
+
 void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_options *o)
 {
     const struct pct_head h = {out, d, o};
@@ -661,6 +680,7 @@ void pct_print_head(FILE *out, const struct pct_data *d, const struct pct_option
     put_waits(&h, &b);
     pct_head_imbalance(&h, &b);
     pct_head_put(&h, "imbalance", &b);
+    put_children(&h, &b);
     put_cost(&h, &b);
     pct_head_counted(&h, &b);
     pct_head_missing(&h, &b);

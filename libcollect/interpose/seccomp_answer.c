@@ -18,6 +18,7 @@
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #if defined __x86_64__
@@ -52,7 +53,8 @@ static const struct use own_uses[] = {
     {SYS_geteuid, {0}},
     {SYS_getpid, {0}},
     {SYS_getrandom, {0}},
-    {SYS_getrusage, {0}},
+    {SYS_getrusage, {RUSAGE_SELF}},
+    {SYS_getrusage, {(uint64_t)RUSAGE_CHILDREN}},
     {SYS_gettid, {0}},
     {SYS_linkat, {0}},
     {SYS_lseek, {0}},

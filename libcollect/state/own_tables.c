@@ -53,6 +53,11 @@ static const struct pcollect_column resource_columns[] = {
                NS),
     [1 + PC_RESOURCE_BEFORE] =
         PC_SUM("before", "CPU time up to the end of MPI_Init, all threads", NS),
+    [1 + PC_RESOURCE_CHILDREN] =
+        PC_SUM("children",
+               "CPU time of processes that it started, for whose end it waited after MPI_Init, and "
+               "of those for which these did: it is in no other figure",
+               NS),
 };
 _Static_assert(PC_ARRAY_LEN(resource_columns) == 1 + PC_RESOURCE_N, "a column for each value");
 

@@ -103,6 +103,8 @@ static void read_counts(uint64_t v[PC_RESOURCE_N])
     v[PC_RESOURCE_MAJOR] = (uint64_t)usage.ru_majflt;
     v[PC_RESOURCE_WAITS] = (uint64_t)usage.ru_nvcsw;
     v[PC_RESOURCE_PREEMPTED] = (uint64_t)usage.ru_nivcsw;
+    if (!getrusage(RUSAGE_CHILDREN, &usage))
+        v[PC_RESOURCE_CHILDREN] = to_ns(usage.ru_utime) + to_ns(usage.ru_stime);
 }
 
 int pc_usage_start(void)

@@ -8,5 +8,5 @@ script_tests += tests/sample/truth.test tests/sample/intervals.test tests/sample
 EXTRA_DIST += tests/sample/locked_clock.c tests/sample/sampled_truth.c tests/sample/mixture.c tests/sample/cost.c tests/sample/times.c \
     tests/sample/times.h tests/sample/times_inner.c tests/sample/reasons.c tests/sample/waits.c tests/sample/added.c tests/sample/waits_bare.inc tests/sample/transfers.c tests/sample/bad_addresses.c tests/sample/own_signals.c tests/sample/jumps.c tests/sample/stepped.c tests/sample/confined.c tests/sample/waits_library.c tests/sample/storm.cc \
     tests/sample/storm_library.c tests/sample/execs.c \
-    tests/sample/program.c tests/sample/counted.c tests/sample/rate.awk tests/sample/cells.c tests/sample/openmp.c tests/sample/odd.c \
+    tests/sample/program.c tests/sample/children.c tests/sample/counted.c tests/sample/rate.awk tests/sample/cells.c tests/sample/openmp.c tests/sample/odd.c \
     tests/sample/foreign.cc tests/sample/foreign.f90 tests/sample/openmp_tool.c tests/sample/openmp_regions.c tests/sample/silent.c tests/sample/workers.c tests/sample/written.c
