@@ -15,9 +15,43 @@ check_PROGRAMS += tests/report/show tests/report/json_check tests/report/grown
 script_tests += tests/report/golden.test tests/report/report.test tests/report/choice.test \
     tests/report/findings.test tests/report/planted.test tests/report/filter.test tests/report/parts.test tests/report/growth.test tests/report/screens.test tests/report/page.test tests/report/page_runs.test tests/report/page_names.test tests/report/page_text.test tests/report/page_objects.test tests/report/page_several.test tests/report/firefox.test tests/report/cube.test tests/report/team.test tests/report/width.test tests/report/alike.test tests/report/passing.test tests/report/bound.test \
     tests/report/room.test
-EXTRA_DIST += tests/report/golden tests/report/fault.awk tests/report/schema_check.py tests/report/serve.py tests/report/chromium.sh tests/report/page_check.py tests/report/page_address_check.py tests/report/page_objects_check.py tests/report/page_window_check.py tests/report/page_driver.py tests/report/page_communication_check.py tests/report/page_contexts_check.py tests/report/page_ranks_check.py tests/report/page_source_check.py tests/report/page_tables_check.py tests/report/page_compare_check.py tests/report/page_firefox_check.py tests/report/page_memory_check.py tests/report/page_alike_check.py tests/report/page_text_check.py tests/report/program/alike.cc tests/report/program/cube.c tests/report/program/team.c tests/report/program/amdahl.c tests/report/program/tail.c tests/report/program/tail_mpi.c tests/report/program/tail_library.c tests/report/program/split.c tests/report/program/tail_cxx.cc tests/report/program/tail.f90 tests/report/program/part.c tests/report/program/part.h \
-    tests/report/program/part_main.cc tests/report/program/part.f90 \
-    tests/report/program/mixed.cc tests/report/program/mixed.f90
+EXTRA_DIST += \
+    tests/report/chromium.sh \
+    tests/report/fault.awk \
+    tests/report/golden \
+    tests/report/page_address_check.py \
+    tests/report/page_alike_check.py \
+    tests/report/page_check.py \
+    tests/report/page_communication_check.py \
+    tests/report/page_compare_check.py \
+    tests/report/page_contexts_check.py \
+    tests/report/page_driver.py \
+    tests/report/page_firefox_check.py \
+    tests/report/page_memory_check.py \
+    tests/report/page_objects_check.py \
+    tests/report/page_ranks_check.py \
+    tests/report/page_source_check.py \
+    tests/report/page_tables_check.py \
+    tests/report/page_text_check.py \
+    tests/report/page_window_check.py \
+    tests/report/program/alike.cc \
+    tests/report/program/amdahl.c \
+    tests/report/program/cube.c \
+    tests/report/program/mixed.cc \
+    tests/report/program/mixed.f90 \
+    tests/report/program/part.c \
+    tests/report/program/part.f90 \
+    tests/report/program/part.h \
+    tests/report/program/part_main.cc \
+    tests/report/program/split.c \
+    tests/report/program/tail.c \
+    tests/report/program/tail.f90 \
+    tests/report/program/tail_cxx.cc \
+    tests/report/program/tail_library.c \
+    tests/report/program/tail_mpi.c \
+    tests/report/program/team.c \
+    tests/report/schema_check.py \
+    tests/report/serve.py
 
 tests_report_samples_test_LDADD = plugins/libpcplugins.la $(LDADD)
 tests_report_counters_test_SOURCES = tests/report/counters_test.c $(report_test_sample)
