@@ -649,7 +649,7 @@ static void put_children(const struct pct_head *h, struct pct_buf *b)
     if (ns < LEAST_NS || ns * PART <= own_ns)
         return;
     pct_head_time(b, mean(h, ns));
-    pct_buf_format(b, "%s of CPU time%s in processes that were started and waited for, beside ",
+    pct_buf_format(b, "%s of CPU time in processes that were started and waited for%s, beside ",
                    h->d->profile->n_ranks > 1 ? " per rank" : "",
                    pct_data_calls_mpi(h->d) ? " after MPI_Init" : "");
     pct_head_time(b, mean(h, own_ns));
