@@ -296,6 +296,9 @@ static inline const struct pc_profile_node *pc_profile_above(const struct pc_pro
 
 void pc_profile_free(struct pc_profile *p); /* NULL is allowed */
 
+/* The counters of losses of a rank of p, to be changed; made if it has none. NULL: no memory. */
+uint64_t *pc_rank_losses(struct pc_profile *p, struct pc_profile_rank *r);
+
 /* Total order of modules, and of the children of one node (of one profile). */
 int pc_module_compare(const struct pc_profile_module *a, const struct pc_profile_module *b);
 int pc_node_compare(const struct pc_profile_node *a, const struct pc_profile_node *b);

@@ -88,6 +88,13 @@ void pc_rank_figures_encode(const struct pc_profile *p, struct pc_buffer *b)
     }
 }
 
+uint64_t *pc_rank_losses(struct pc_profile *p, struct pc_profile_rank *r)
+{
+    if (!r->lost)
+        r->lost = pc_pool_array(p->memory, PCOLLECT_N_LOST, sizeof *r->lost);
+    return r->lost;
+}
+
 bool pc_losses_copy(struct pc_pool *pool, const uint64_t *from, uint64_t **out)
 {
     uint64_t any = 0;

@@ -203,7 +203,9 @@ static uint64_t missed_events(const struct job *j, const struct pct_recorded *to
 /* Keeps in the profile what is said below, for those who read it later. */
 static void note_losses(const struct job *j, const struct pct_recorded *told, struct pc_profile *p)
 {
-    uint64_t *to = p->ranks[0].lost;
+    uint64_t *to = pc_rank_losses(p, &p->ranks[0]);
+    if (!to)
+        return;
     to[PCOLLECT_LOST_CPU_MS] = unseen(j, told) / 1000000;
     to[PCOLLECT_LOST_OTHERS_MS] = told->other_ns / 1000000;
     to[PCOLLECT_LOST_PLACES] = waited(j, told);
