@@ -153,6 +153,7 @@ static void read_threads(const struct pc_profile *p, struct told *told, struct p
     out->threads_wait = pct_thread_times_wait(t, p);
     out->n_working = pct_thread_times_working(t);
     out->n_threads = pct_thread_times_count(t);
+    out->renews_threads = pct_thread_times_renewed(t);
     pct_thread_times_free(t);
 }
 

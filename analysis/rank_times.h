@@ -64,6 +64,7 @@ struct pct_rank_times {
     bool threads_wait;   /* for each other in threading runtimes: pct_thread_times_wait */
     double n_working;    /* pct_thread_times_working */
     uint32_t n_threads;  /* pct_thread_times_count */
+    bool renews_threads; /* pct_thread_times_renewed */
     double work_ns;      /* of struct pct_thread_time, of all threads of all ranks */
     double polls_ns;     /* waits_ns there, of the main threads */
     bool divided; /* CPU time and blocked time are known; else all that is not delayed is cpu_ns */

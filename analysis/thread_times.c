@@ -119,6 +119,11 @@ bool pct_thread_is_program(const struct pct_thread_time *t)
     return t->is_sampled && strcmp(t->kind, "MPI library") != 0;
 }
 
+bool pct_thread_is_renewed(const struct pct_thread_time *t)
+{
+    return t->n_threads > 1 && !strcmp(t->kind, "runtime");
+}
+
 /* Compares the threads of one rank, from the first on; returns where the next rank begins. What a
  * single thread does in a runtime is no wait for another one. */
 static size_t compare(struct pct_thread_times *t, size_t first)
@@ -196,10 +201,20 @@ double pct_thread_times_working(const struct pct_thread_times *t)
     return n_ranks ? (double)n / (double)n_ranks : 0;
 }
 
+bool pct_thread_times_renewed(const struct pct_thread_times *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (pct_thread_is_renewed(&t->list[i]))
+            return true;
+    return false;
+}
+
 uint32_t pct_thread_times_count(const struct pct_thread_times *t)
 {
     double most_ns;
     uint32_t n = 0;
+    if (pct_thread_times_renewed(t))
+        return 0;
     for (size_t first = 0, end; first < t->n; first = end) {
         end = end_of_rank(t, first, &most_ns);
         if (!t->list[first].is_sampled)

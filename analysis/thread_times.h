@@ -34,6 +34,12 @@ struct pct_thread_time {
 /* True if the thread belongs to the program, not to the MPI library. */
 bool pct_thread_is_program(const struct pct_thread_time *t);
 
+/* True if several threads of a threading runtime had this number. The runtime makes one while
+ * another still ends, as at each inner region of OpenMP, and that one gets a further number: so
+ * there may be more numbers than threads at any time. Threads of the program do so, too, if nothing
+ * joins them: that is not known, and they are taken for joined. */
+bool pct_thread_is_renewed(const struct pct_thread_time *t);
+
 struct pct_thread_times {
     struct pct_thread_time *list;
     size_t n;
@@ -66,8 +72,12 @@ double pct_thread_times_working(const struct pct_thread_times *t);
 /* Threads of all ranks together that a processor each is for: main threads, those of threading
  * runtimes, and of the others that the program made those with a tenth or more of the work of the
  * busiest thread of their rank. Less than one a rank: threads are not known. So it is without
- * samples, where most threads have no entry. */
+ * samples, where most threads have no entry, and where threads of a runtime are renewed. */
 uint32_t pct_thread_times_count(const struct pct_thread_times *t);
+
+/* True if a thread of any rank is renewed: the number of entries says nothing of threads at once.
+ */
+bool pct_thread_times_renewed(const struct pct_thread_times *t);
 
 /* Never NULL. Texts are the profile's. */
 struct pct_thread_times *pct_thread_times_new(const struct pc_profile *p);

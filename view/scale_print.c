@@ -172,6 +172,9 @@ static void remark_working(const struct pct_scale *s, pct_remark_fn *put, void *
 {
     struct pct_buf b = {0};
     char n[PCT_SCALE_WIDTH_BYTES];
+    bool known = true;
+    for (size_t i = 0; i < s->n_runs; i++)
+        known &= !s->runs[i].renews_threads;
     for (size_t k = 0; k < s->n_points; k++) {
         const struct pct_scale_point *p = &s->points[k];
         pct_scale_width(s, p, n);
@@ -182,7 +185,7 @@ static void remark_working(const struct pct_scale *s, pct_remark_fn *put, void *
                        k ? pct_scale_count(p->width, n) : n);
     }
     pct_buf_text(&b, ": times and efficiencies count ranks, not their threads.");
-    if (!s->by_threads && pct_scale_working_differs(s))
+    if (known && !s->by_threads && pct_scale_working_differs(s))
         put(arg, b.data);
     pct_buf_free(&b);
 }

@@ -87,6 +87,7 @@ static void describe_own(struct pct_run *run, const struct pct_totals *m)
     run->guessed = run->too_short || division == PCT_DIVISION_UNSURE;
     run->undivided = run->n_incomplete && !t->divided;
     run->threads_wait = t->threads_wait;
+    run->renews_threads = t->renews_threads;
     run->n_working = t->n_working;
     run->n_threads = t->n_threads < p->n_ranks ? 0 : t->n_threads;
     run->polls_ns = t->polls_ns;

@@ -45,7 +45,9 @@ struct pct_run {
     bool outside;
     bool by_program;       /* of these: each of several programs is a region */
     bool threads_wait;     /* for each other in threading runtimes */
-    double n_working;      /* threads with which a rank works, mean of the ranks; 0: not known */
+    bool renews_threads;   /* pct_thread_times_renewed: n_threads is not known */
+    double n_working;      /* threads with which a rank works, mean of the ranks; 0: not known, and
+                              at most these if renews_threads */
     uint32_t n_threads;    /* of all ranks together: pct_thread_times_count; 0: not known */
     uint32_t n_ranks;      /* of the job */
     uint32_t n_missing;    /* of these, not in the profile */

@@ -49,7 +49,7 @@ static enum threads threads_of_frame(const struct pc_profile *p, const struct pc
 
 static bool has_threads(const struct pct_run *run)
 {
-    return run->n_threads > run->profile->n_ranks;
+    return run->renews_threads || run->n_threads > run->profile->n_ranks;
 }
 
 /* By node of the tree. All are UNKNOWN if ranks have one thread. */

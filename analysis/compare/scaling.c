@@ -654,10 +654,11 @@ static int refuse_scaling(const struct pct_scale *s, struct pc_error *error)
 static int refuse_width(const struct pct_scale *s, unsigned width, struct pc_error *error)
 {
     const char *where = s->n_sizes > 1 ? " at the largest size" : "";
-    bool same = true, known = true;
+    bool same = true, known = true, renewed = false;
     for (size_t i = 0; i < s->n_runs; i++) {
         same &= s->runs[i].n_threads == s->runs[0].n_threads;
         known &= s->runs[i].n_threads > 0;
+        renewed |= s->runs[i].renews_threads;
     }
     if (same && known)
         return pc_error_set(
@@ -668,7 +669,10 @@ static int refuse_width(const struct pct_scale *s, unsigned width, struct pc_err
     return pc_error_set(error, PC_EARG,
                         "all runs%s have the same number of %s, %u: give runs at two or more%s",
                         where, s->by_threads ? "threads" : "ranks", width,
-                        known ? "" : "; threads are known of sampled runs alone");
+                        known     ? ""
+                        : renewed ? "; how many threads they have at once is not known, since a "
+                                    "runtime ends some and makes others"
+                                  : "; threads are known of sampled runs alone");
 }
 
 static int choose_scaling(struct pct_scale *s, struct pc_error *error)

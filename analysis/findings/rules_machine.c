@@ -55,6 +55,7 @@ struct busy {
     size_t n; /* that compute at the same time, not in MPI; 0: none is known, else 1 at least */
     size_t n_program; /* whenever they compute; those of the MPI library are none */
     size_t n_all;     /* whatever they do, and whenever; those of the MPI library, too */
+    bool renewed;     /* n is the least of what is known, and these two may be too many */
     bool known;       /* no other thread of the process needs one */
 };
 
@@ -68,13 +69,14 @@ static double part_outside(const struct pct_thread_time *t)
 
 /* Counts the threads of a rank, from `first` on, that compute at the same time. The mean number of
  * threads that compute or could is known, and not which: threads that take turns are one, and all
- * are meant if the mean is more than half of the way to that. */
+ * are meant if the mean is more than half of the way to that and their number is known. */
 static size_t count_at_once(const struct pct_evidence *f, size_t rank, size_t first)
 {
     const struct pct_thread_times *t = pct_data_thread_times(f->data);
     double most_ns = 0, sum_ns = 0,
            run_ns = (double)pct_totals_run_ns(&f->data->profile->ranks[rank]);
     size_t n = 0;
+    bool renewed = false;
     for (size_t i = first; i < t->n && t->list[i].rank == rank; i++)
         most_ns = fmax(most_ns, (double)t->list[i].cpu_ns * part_outside(&t->list[i]));
     for (size_t i = first; i < t->n && t->list[i].rank == rank; i++) {
@@ -82,10 +84,12 @@ static size_t count_at_once(const struct pct_evidence *f, size_t rank, size_t fi
         if (!(cpu_ns > 0) || cpu_ns < most_ns / 10)
             continue;
         sum_ns += cpu_ns + (double)t->list[i].delayed_ns * part;
+        renewed |= pct_thread_is_renewed(&t->list[i]);
         n++;
     }
     double mean = run_ns > 0 ? sum_ns / run_ns : 0;
-    return 2 * mean >= (double)n + 1 ? n : (size_t)fmax(1, fmin((double)n, floor(mean)));
+    return 2 * mean >= (double)n + 1 && !renewed ? n
+                                                 : (size_t)fmax(1, fmin((double)n, floor(mean)));
 }
 
 /* Counts the busy threads of a rank. `at`: begins at 0 and is used again for later ranks. */
@@ -107,6 +111,7 @@ static struct busy count_busy_threads(const struct pct_evidence *f, size_t rank,
         bool is_busy = t->list[*at].cpu_ns && t->list[*at].cpu_ns >= most / 10;
         busy.n_all += is_busy;
         busy.n_program += is_busy && strcmp(t->list[*at].kind, "MPI library") != 0;
+        busy.renewed |= is_busy && pct_thread_is_renewed(&t->list[*at]);
     }
     double others_ns = use->user_ns + use->system_ns - (double)all; /* that have no row */
     busy.known &= most && others_ns < (double)most / 10;
@@ -119,6 +124,7 @@ struct shared_host {
     size_t n_program;          /* that compute, whenever */
     size_t n_all;              /* all busy ones */
     size_t n_cpus;             /* 0: not known of all ranks */
+    bool renewed;              /* n_threads compute at least */
 };
 
 /* The ranks of one host, their busy threads, and the number of processors on which they may run. */
@@ -136,6 +142,7 @@ static struct shared_host look_at_host(const struct pct_evidence *f, const char 
         host.n_threads += busy.n;
         host.n_program += busy.n_program;
         host.n_all += busy.n_all;
+        host.renewed |= busy.renewed;
         mark_cpus(f->use[r].bound, marks);
         known &= *f->use[r].bound != '\0';
     }
@@ -150,6 +157,7 @@ struct neighbours {
     size_t n_bound, n_threads; /* ranks with exactly these, and it; their busy threads */
     size_t n_all;              /* busy threads of all of them, those of the MPI library too */
     bool known;                /* processors and threads of all ranks of the host are known */
+    bool renewed;              /* n_threads are the least */
 };
 
 static struct neighbours look_around(const struct pct_evidence *f, size_t rank)
@@ -170,6 +178,7 @@ static struct neighbours look_around(const struct pct_evidence *f, size_t rank)
         bool same = n && common == n && n == near.n_cpus;
         near.n_bound += same;
         near.n_threads += same ? busy.n : 0;
+        near.renewed |= same && busy.renewed;
     }
     pct_free(marks);
     return near;
@@ -198,7 +207,8 @@ static bool is_full(const struct shared_host *host, size_t processors)
     return processors && host->n_ranks > 1 && host->n_threads > processors;
 }
 
-/* Appends what helps a rank that has more threads than processors: what its host has room for. */
+/* Appends what helps a rank that has more threads than processors: what its host has room for.
+ * n_threads: 0 if they may be more than is known. */
 static void put_advice(const struct pct_evidence *f, const struct shared_host *host, size_t n_cpus,
                        size_t n_threads, struct pct_buf *b)
 {
@@ -209,7 +219,7 @@ static void put_advice(const struct pct_evidence *f, const struct shared_host *h
         pct_buf_text(b, ", or bind it to more processors");
         if (!strncmp(f->data->profile->mpi, "Open MPI", 8)) {
             pct_buf_text(b, ": mpirun ");
-            if (host->n_ranks * n_threads <= cores)
+            if (n_threads && host->n_ranks * n_threads <= cores)
                 pct_buf_format(b, "--map-by slot:PE=%zu, or ", n_threads);
             pct_buf_text(b, "--bind-to none");
         }
@@ -244,18 +254,28 @@ static bool may_share(const struct pct_evidence *f, const struct waiter *w, size
 }
 
 /* Appends that the threads of a rank share its processors though they do not all compute at the
- * same time. False if they do not share them, or need not. */
+ * same time. False if they do not share them, or need not, or if their number is not known. */
 static bool put_sharing(const struct pct_evidence *f, const struct waiter *w, size_t n_cpus,
-                        size_t n_program, const struct shared_host *host, struct pct_buf *b)
+                        const struct busy *busy, const struct shared_host *host, struct pct_buf *b)
 {
     struct shared_host all = *host;
-    if (!n_cpus || n_program <= n_cpus || !may_share(f, w, n_cpus))
+    const size_t n_program = busy->n_program;
+    if (!n_cpus || n_program <= n_cpus || busy->renewed || !may_share(f, w, n_cpus))
         return false;
     pct_buf_format(b, ", whose %zu busy threads share %zu %s", n_program, n_cpus,
                    n_cpus == 1 ? "processor" : "processors");
     all.n_threads = host->n_program;
     put_advice(f, &all, n_cpus, n_program, b);
     return true;
+}
+
+/* "3", or "at least 3" where no more is known. */
+static const char *number_text(const struct pct_evidence *f, size_t n, bool least)
+{
+    char text[48];
+    pct_text_format(text, sizeof text, "%s%s", least ? "at least " : "",
+                    pct_finding_number(f, (double)n));
+    return pct_pool_intern(f->pool, text);
 }
 
 /* Appends the reason for a wait that is in the job: the threads of the rank, or those of other
@@ -273,22 +293,23 @@ static void put_own_reason(const struct pct_evidence *f, const struct waiter *w,
                         pct_finding_number(f, (double)(near->n_bound - 1)));
     bool full = host->n_cpus && is_full(host, count_on_host(f, host->name, "processors"));
     if (near->n_cpus && busy.n > near->n_cpus && !full) {
-        pct_buf_format(b, ", which computes with %zu threads on %zu %s", busy.n, near->n_cpus,
-                       processors);
-        put_advice(f, host, near->n_cpus, busy.n, b);
+        pct_buf_format(b, ", which computes with %s threads on %zu %s",
+                       number_text(f, busy.n, busy.renewed), near->n_cpus, processors);
+        put_advice(f, host, near->n_cpus, busy.renewed ? 0 : busy.n, b);
     } else if (host->n_cpus && host->n_threads > host->n_cpus) {
         pct_buf_format(b,
                        ": the %s ranks there compute with %s threads on %zu %s. Start "
                        "fewer ranks or threads there.",
                        pct_finding_number(f, (double)host->n_ranks),
-                       pct_finding_number(f, (double)host->n_threads), host->n_cpus,
+                       number_text(f, host->n_threads, host->renewed), host->n_cpus,
                        host->n_cpus == 1 ? "processor" : "processors");
     } else if (near->n_cpus && near->n_threads > near->n_cpus) {
         pct_buf_format(b,
-                       ", which computes on %zu %s, as %s: they have %zu threads "
+                       ", which computes on %zu %s, as %s: they have %s threads "
                        "together. Bind them to different processors.",
-                       near->n_cpus, processors, others, near->n_threads);
-    } else if (!put_sharing(f, w, near->n_cpus, busy.n_program, host, b)) {
+                       near->n_cpus, processors, others,
+                       number_text(f, near->n_threads, near->renewed));
+    } else if (!put_sharing(f, w, near->n_cpus, &busy, host, b)) {
         pct_buf_text(b, ".");
         if (near->n_cpus)
             pct_buf_format(b, " It may run on %zu %s.", near->n_cpus, processors);

@@ -261,7 +261,8 @@ static struct turns look_at_turns(const struct pct_evidence *f, size_t first, si
         }
         most_ns = fmax(most_ns, list[i].work_ns);
         turns.others_ns += list[i].work_ns;
-        turns.n_others += list[i].work_ns > 0 ? 1 : 0;
+        if (list[i].work_ns > 0)
+            turns.n_others += list[i].n_threads > 1 ? list[i].n_threads : 1;
     }
     if (!(most_ns > 0) || main_ns < WORKS * most_ns ||
         turns.others_ns > (1 + BESIDE) * turns.blocked_ns)

@@ -13,7 +13,7 @@ endif
 EXTRA_DIST += tests/report/symbols.test tests/report/tail_calls.test tests/report/stripped.test
 check_PROGRAMS += tests/report/show tests/report/json_check tests/report/grown
 script_tests += tests/report/golden.test tests/report/report.test tests/report/choice.test \
-    tests/report/findings.test tests/report/planted.test tests/report/filter.test tests/report/parts.test tests/report/growth.test tests/report/screens.test tests/report/page.test tests/report/page_runs.test tests/report/page_names.test tests/report/page_text.test tests/report/page_objects.test tests/report/page_several.test tests/report/firefox.test tests/report/cube.test tests/report/team.test tests/report/width.test tests/report/alike.test tests/report/passing.test tests/report/bound.test \
+    tests/report/findings.test tests/report/planted.test tests/report/filter.test tests/report/parts.test tests/report/growth.test tests/report/screens.test tests/report/page.test tests/report/page_runs.test tests/report/page_names.test tests/report/page_text.test tests/report/page_objects.test tests/report/page_several.test tests/report/firefox.test tests/report/cube.test tests/report/team.test tests/report/nested.test tests/report/width.test tests/report/alike.test tests/report/passing.test tests/report/bound.test \
     tests/report/room.test
 EXTRA_DIST += \
     tests/report/chromium.sh \
@@ -39,6 +39,7 @@ EXTRA_DIST += \
     tests/report/program/cube.c \
     tests/report/program/mixed.cc \
     tests/report/program/mixed.f90 \
+    tests/report/program/nested.c \
     tests/report/program/part.c \
     tests/report/program/part.f90 \
     tests/report/program/part.h \

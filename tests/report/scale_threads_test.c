@@ -20,11 +20,12 @@ enum { SERIAL_MS = 400, WORK_MS = 1200, WAIT_MS = 20, MPI_MS = 30 };
 static struct run {
     struct sample sample;
     struct pc_profile_table tables[2];
-    uint64_t records[SAMPLE_RANKS * MOST_THREADS][4], sampling[SAMPLE_RANKS * MOST_THREADS][5];
+    uint64_t records[SAMPLE_RANKS * MOST_THREADS][5], sampling[SAMPLE_RANKS * MOST_THREADS][5];
 } made[N_RUNS];
 static struct pct_run runs[N_RUNS];
 
 static bool unsampled; /* threads of the runs */
+static bool renewed;   /* the runtime ends its threads and makes others */
 
 static char *strings[] = {(char *)"main", (char *)"runtime"};
 enum { NAME_OF_MAIN = 1, NAME_OF_RUNTIME };
@@ -50,7 +51,8 @@ static void add_tables(struct run *m, unsigned ranks, unsigned threads)
         {.name = (char *)"rank", .type = PCOLLECT_COLUMN_RANK},
         {.name = (char *)"thread", .type = PCOLLECT_COLUMN_NUMBER},
         {.name = (char *)"kind", .type = PCOLLECT_COLUMN_STRING},
-        {.name = (char *)"in_runtime", .type = PCOLLECT_COLUMN_NUMBER}};
+        {.name = (char *)"in_runtime", .type = PCOLLECT_COLUMN_NUMBER},
+        {.name = (char *)"threads", .type = PCOLLECT_COLUMN_NUMBER}};
     static struct pc_profile_column sampling[] = {
         {.name = (char *)"rank", .type = PCOLLECT_COLUMN_RANK},
         {.name = (char *)"thread", .type = PCOLLECT_COLUMN_NUMBER},
@@ -62,7 +64,7 @@ static void add_tables(struct run *m, unsigned ranks, unsigned threads)
         double waits = thread ? SERIAL_MS : wait_ms(threads);
         double all = region_ms(threads) + waits + (thread ? 0 : SERIAL_MS);
         const uint64_t record[] = {rank, thread, thread ? NAME_OF_RUNTIME : NAME_OF_MAIN,
-                                   (uint64_t)(waits * ms)};
+                                   (uint64_t)(waits * ms), thread && renewed ? 60 : 1};
         const uint64_t of[] = {rank, thread, (uint64_t)ms, (uint64_t)(all * ms), 0};
         memcpy(m->records[i], record, sizeof record);
         memcpy(m->sampling[i], of, sizeof of);
@@ -201,15 +203,8 @@ static void runs_of_one_number_of_ranks_are_compared_by_threads(void **state)
     close_runs(s, N_RUNS);
 }
 
-/* The main thread alone has all of its time in `serial`, and its part of the region. */
-static void contexts_of_ranks_have_the_time_of_main_threads(void **state)
+static void check_main_threads(const struct pct_scale *s, const unsigned ranks[2], unsigned threads)
 {
-    static const unsigned ranks[] = {2, 4};
-    enum { THREADS = 4 };
-    (void)state;
-    for (unsigned k = 0; k < 2; k++)
-        open_run(k, ranks[k], THREADS);
-    struct pct_scale *s = compare(2);
     assert_false(s->by_threads);
     assert_int_equal(s->scaling, PCT_SCALING_WEAK);
     for (unsigned k = 0; k < 2; k++) {
@@ -217,10 +212,29 @@ static void contexts_of_ranks_have_the_time_of_main_threads(void **state)
         assert_true(
             is_near(row_named(s, "computation in serial")->costs[k].ns, ranks[k] * SERIAL_MS * ms));
         assert_true(is_near(row_named(s, "computation in work._omp_fn.0")->costs[k].ns,
-                            ranks[k] * region_ms(THREADS) * ms));
+                            ranks[k] * region_ms(threads) * ms));
         assert_true(is_near(waits->costs[k].ns, ranks[k] * WAIT_MS * ms));
     }
-    close_runs(s, 2);
+}
+
+/* The main thread alone has all of its time in `serial`, and its part of the region, also where it
+ * is not known how many threads there are. */
+static void contexts_of_ranks_have_the_time_of_main_threads(void **state)
+{
+    static const unsigned ranks[] = {2, 4};
+    enum { THREADS = 4 };
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned k = i % 2;
+        renewed = i / 2;
+        open_run(k, ranks[k], THREADS);
+        if (!k)
+            continue;
+        struct pct_scale *s = compare(2);
+        check_main_threads(s, ranks, THREADS);
+        close_runs(s, 2);
+    }
+    renewed = false;
 }
 
 /* Nine samples at the smallest or at the largest scale tell no efficiency, and no point of a model.
@@ -284,6 +298,38 @@ static void threads_of_runs_without_samples_are_not_known(void **state)
     close_runs(NULL, 2);
 }
 
+/* The runtime may make a thread while another ends: there are more numbers than threads at once. */
+static void renewed_threads_are_not_counted(void **state)
+{
+    struct pct_scale *s = NULL;
+    struct pc_error error = {""};
+    char *text = NULL;
+    size_t n;
+    (void)state;
+    renewed = true;
+    for (unsigned k = 0; k < N_RUNS; k++)
+        open_run(k, 2, 1 + k);
+    assert_int_equal(pct_scale_make(runs, N_RUNS, &(struct pct_scale_options){0}, &s, &error),
+                     PC_EARG);
+    assert_string_equal(error.text, "all runs have the same number of ranks, 2: give runs at two "
+                                    "or more; how many threads they have at once is not known, "
+                                    "since a runtime ends some and makes others");
+    close_runs(NULL, N_RUNS);
+    for (unsigned i = 0; i < 2; i++) {
+        renewed = i;
+        open_run(0, 2, 2);
+        open_run(1, 4, 4);
+        s = compare(2);
+        FILE *out = open_memstream(&text, &n);
+        pct_scale_print(out, s, &(struct pct_compare_print){.width = 0});
+        fclose(out);
+        assert_int_equal(strstr(text, "A rank works with 2 threads on 2 ranks, 4 on 4") == NULL, i);
+        free(text);
+        close_runs(s, 2);
+    }
+    renewed = false;
+}
+
 /* Runs of one number of ranks are no repeats if they have other numbers of threads. */
 static void repeats_with_other_threads_are_told(void **state)
 {
@@ -305,6 +351,7 @@ int main(void)
         cmocka_unit_test(few_samples_at_a_scale_tell_no_efficiency),
         cmocka_unit_test(runs_that_differ_in_nothing_are_refused),
         cmocka_unit_test(threads_of_runs_without_samples_are_not_known),
+        cmocka_unit_test(renewed_threads_are_not_counted),
         cmocka_unit_test(repeats_with_other_threads_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -192,6 +192,33 @@ static void threads_that_take_turns_need_one_processor(void **state)
     }
 }
 
+/* Each of two ranks has as many numbers as threads at once, or more of them, since the runtime ends
+ * its threads and makes others. The mean of those that are ready to run is known. */
+static void renewed_threads_are_at_least_as_many_as_run_in_the_mean(void **state)
+{
+    static const struct {
+        unsigned slot;
+        double work, delayed;
+        const char *want;
+    } cases[] = {
+        {1, 100, 800, ", which computes with 8 threads on 3 processors. Start it with fewer"},
+        {60, 100, 800, ", which computes with at least 7 threads on 3 processors. Start it with"},
+        {1, 100, 20, ", whose 8 busy threads share 3 processors. Start it with fewer threads"},
+        {60, 100, 20, " It may run on 3 processors."},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin(2, false);
+        m.bound[1] = "8-10";
+        m.bound[0] = "0-2";
+        add_threads(&(const struct threads){1, 1, 5, 900},
+                    (const struct threads[2]){{8, cases[k].slot, cases[k].work, cases[k].delayed}});
+        const char *text = sentence("shared-processors");
+        if (!strstr(text, cases[k].want))
+            fail_msg("case %zu: %s", k, text);
+    }
+}
+
 /* The main thread sleeps while four others share a processor, or have three. */
 static void a_thread_may_wait_for_a_processor_for_the_main_one(void **state)
 {
@@ -217,10 +244,9 @@ static void threads_that_may_take_turns_are_told(void **state)
         double main;
         struct threads others;
         bool turns;
-    } cases[] = {{500, {1, 1, 450, 0}, true},
-                 {250, {3, 1, 240, 0}, true},
-                 {500, {2, 1, 450, 0}, false},
-                 {40, {2, 1, 480, 0}, false},
+    } cases[] = {{500, {1, 1, 450, 0}, true},   {250, {3, 1, 240, 0}, true},
+                 {500, {2, 1, 450, 0}, false},  {40, {2, 1, 480, 0}, false},
+                 {250, {3, 2, 240, 0}, true},     /* two threads one after another in each */
                  {500, {1, 1, 450, 450}, false}}; /* it may have waited for a processor */
     (void)state;
     for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
@@ -228,9 +254,10 @@ static void threads_that_may_take_turns_are_told(void **state)
         add_threads(&(const struct threads){1, 1, cases[k].main, 0},
                     (const struct threads[2]){cases[k].others});
         const char *text = sentence("thread-waits"),
-                   *want = k ? ", whose other 3 threads compute for 720.0 ms in all: they may "
-                             : " for at least 40 % of the run, most on rank 0 (400.0 ms), whose "
-                               "other thread computes for 450.0 ms: they may compute by turns";
+                   *want = k == 4 ? ", whose other 6 threads compute for 720.0 ms in all: they may "
+                           : k    ? ", whose other 3 threads compute for 720.0 ms in all: they may "
+                               : " for at least 40 % of the run, most on rank 0 (400.0 ms), whose "
+                                 "other thread computes for 450.0 ms: they may compute by turns";
         if (cases[k].turns ? !strstr(text, want) : *text)
             fail_msg("case %zu: %s", k, text);
     }
@@ -310,6 +337,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_sum_over_threads_is_told_from_the_time_of_a_rank),
         cmocka_unit_test(threads_one_after_another_are_not_one),
         cmocka_unit_test(threads_that_take_turns_need_one_processor),
+        cmocka_unit_test(renewed_threads_are_at_least_as_many_as_run_in_the_mean),
         cmocka_unit_test(a_thread_may_wait_for_a_processor_for_the_main_one),
         cmocka_unit_test(threads_that_may_take_turns_are_told),
         cmocka_unit_test(polling_for_a_lock_is_no_work),
