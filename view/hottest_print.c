@@ -471,7 +471,7 @@ static void add_callers(const struct pct_data *d, const struct pct_rolled *rolle
         }
         pct_totals_add(d->totals, i, &sum);
         c->list = pct_grow(c->list, c->n, &c->room, sizeof *c->list);
-        c->list[c->n++] = (struct pct_calls_from){function, (double)sum.sum[PCT_CALLS]};
+        c->list[c->n++] = (struct pct_calls_from){function, (double)sum.sum[PCT_CALLS], NULL};
         c->calls += (double)sum.sum[PCT_CALLS];
         c->in_library |= at.program != NULL;
     }

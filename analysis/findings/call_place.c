@@ -137,15 +137,28 @@ struct pct_call_place pct_call_place_find(const struct pct_tree *t, uint32_t nod
     return place;
 }
 
+/* The path of the library of the caller, if it is another one than that of a frame; else NULL. */
+static const char *find_around(const struct pct_tree *t, const struct pct_node *n,
+                               const struct pct_node *caller)
+{
+    if (!caller || caller->module == n->module || !is_of_library(t, caller) ||
+        caller_kind(t, caller) == PCT_CALLER_PYTHON)
+        return NULL;
+    const struct pc_profile_module *m = &t->totals->profile->modules[caller->module];
+    return m->flags ? NULL : m->path; /* of libc, MPI and runtimes the user changes nothing */
+}
+
 struct pct_call_maker pct_call_maker_find(const struct pct_tree *t, uint32_t node,
                                           const struct pct_call_place *place)
 {
-    struct pct_call_maker maker = {NULL, NULL};
+    struct pct_call_maker maker = {NULL, NULL, NULL};
     if (!place->is_foreign)
         return maker;
     const struct pct_node *n = find_frame(t, &t->nodes[node]);
     if (is_of_library(t, n) && caller_kind(t, n) != PCT_CALLER_PYTHON)
         maker.module = t->totals->profile->modules[n->module].path;
+    if (maker.module && !place->program)
+        maker.around = find_around(t, n, place->caller);
     n = find_named(t, n, place->program);
     maker.function = n ? n->frame->function : NULL;
     return maker;
@@ -164,12 +177,14 @@ bool pct_call_places_share_code(const struct pct_call_place *a, const struct pct
 
 struct pct_calls_from pct_main_caller(const struct pct_calls_from *list, size_t n, bool has_line)
 {
-    struct pct_calls_from most = {NULL, 0}, none = {NULL, 0};
+    struct pct_calls_from most = {NULL, 0, NULL}, none = {NULL, 0, NULL};
     double more = 0, all = 0;
     for (size_t i = 0; i < n; i++) {
         bool same = pct_is_same_text(list[i].function, most.function);
-        if (!same && list[i].calls > more)
+        if (!same && list[i].calls > more) {
             most.function = list[i].function;
+            most.library = list[i].library;
+        }
         more = same ? more + list[i].calls : fabs(more - list[i].calls);
         all += list[i].calls;
     }

@@ -33,14 +33,18 @@ const char *pct_fact_how_many(const struct pct_evidence *f, const struct pct_fac
 }
 
 /* Appends "88 % of these calls are made inside KSPSolve of libpetsc.so". A function that is the
- * place is not named again. */
+ * place is not named again: if it only passes calls of another library on, that one decides. */
 static void put_maker(struct pct_buf *b, const struct pct_fact *fact)
 {
     const struct pct_node *named = fact->at.function;
-    const char *function = fact->inside.function;
-    if (named && pct_is_same_text(function, named->frame->function))
-        function = NULL;
-    double share = function ? 100 * fact->inside.calls / fact->calls : 100;
+    const char *module = fact->module, *function = fact->inside.function;
+    double share = 100 * fact->inside.calls / fact->calls;
+    if (!function || (named && pct_is_same_text(function, named->frame->function))) {
+        bool passes = module && fact->around.library;
+        function = passes ? fact->around.function : NULL;
+        module = passes ? fact->around.library : module;
+        share = passes ? 100 * fact->around.calls / fact->calls : 100;
+    }
     if (share > 99)
         pct_buf_text(b, share < 100 ? "Nearly all of these" : "These");
     else
@@ -48,11 +52,11 @@ static void put_maker(struct pct_buf *b, const struct pct_fact *fact)
     pct_buf_text(b, " calls are made inside ");
     if (function)
         pct_finding_put_function(b, function, NULL, 0);
-    else if (!fact->module)
+    else if (!module)
         pct_text_escape(b, fact->library, PCT_ESCAPE_CELL);
-    if (fact->module) {
+    if (module) {
         pct_buf_text(b, function ? " of " : "");
-        pct_text_escape(b, pc_base_name(fact->module), PCT_ESCAPE_CELL);
+        pct_text_escape(b, pc_base_name(module), PCT_ESCAPE_CELL);
     }
 }
 

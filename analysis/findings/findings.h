@@ -42,6 +42,9 @@ struct pct_call_place {
 struct pct_calls_from {
     const char *function; /* NULL: not known, or none */
     double calls;
+    /* Path of the library of that function, if it calls a function of another library that makes
+     * the calls, and no line of the program is known; else NULL. */
+    const char *library;
 };
 
 /* One MPI function called in one function of the program, or in one of a library that one line of
@@ -62,6 +65,7 @@ struct pct_fact {
     const char *caller; /* of what is named; NULL: not known, or several */
     struct pct_calls_from most_from;              /* of all contexts: pct_main_caller */
     struct pct_calls_from inside;                 /* function of `module` that makes most of them */
+    struct pct_calls_from around;                 /* as most_from, though it makes all of them */
     double ns, calls, bytes_sent, bytes_received; /* of all threads */
     double main_part;  /* part of the time in MPI that is of main threads */
     size_t n_callers;  /* ranks with time in it; 0: not known */
@@ -212,10 +216,11 @@ struct pct_call_place pct_call_place_find(const struct pct_tree *t, uint32_t nod
 void pct_call_place_put(struct pct_buf *b, const struct pct_tree *t,
                         const struct pct_call_place *place, const char *name);
 
-/* The library that makes a call: its path, and its innermost function with a name. Each is NULL if
+/* The library that makes a call: its path, and its innermost function with a name; and the path of
+ * another library whose function called it, where no line of the program is known. Each is NULL if
  * it is not known. */
 struct pct_call_maker {
-    const char *module, *function;
+    const char *module, *function, *around;
 };
 struct pct_call_maker pct_call_maker_find(const struct pct_tree *t, uint32_t node,
                                           const struct pct_call_place *place);

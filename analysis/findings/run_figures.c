@@ -89,8 +89,9 @@ static struct pct_fact make_fact(const struct pct_evidence *f,
                             .bytes_received = (double)own.calls.sum[PCT_RECEIVED]};
     struct pct_call_maker maker = pct_call_maker_find(t, calls->node, &fact.at);
     fact.module = maker.module;
-    fact.inside = (struct pct_calls_from){maker.function, fact.calls};
+    fact.inside = (struct pct_calls_from){maker.function, fact.calls, NULL};
     fact.caller = fact.at.caller ? fact.at.caller->frame->function : NULL;
+    fact.around = (struct pct_calls_from){fact.caller, fact.calls, maker.around};
     return fact;
 }
 
@@ -493,7 +494,7 @@ static struct pct_fact unite(const struct pct_evidence *f, struct folding *fold,
             add_context(&place, &from);
         else
             place = from;
-        callers[i] = (struct pct_calls_from){from.caller, from.calls};
+        callers[i] = from.around;
         makers[i] = from.inside;
         inclusive_ns += (double)pct_tree_own(pct_data_tree(f->data), from.node).calls.sum[PCT_TIME];
         if (!f->bounds)
@@ -506,6 +507,7 @@ static struct pct_fact unite(const struct pct_evidence *f, struct folding *fold,
     place.several = n > 1;
     bool has_line = place.at.program || (place.at.function && place.at.function->frame->line);
     place.most_from = pct_main_caller(callers, n, has_line);
+    place.around = pct_main_caller(callers, n, false);
     place.inside = pct_main_caller(makers, n, false);
     pct_free(callers);
     pct_free(makers);

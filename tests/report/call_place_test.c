@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { PROGRAM, LIBRARY, PYTHON, EXTENSION };
+enum { PROGRAM, LIBRARY, PYTHON, EXTENSION, SOLVER };
 
 static bool sampled; /* the runs that begin */
 
@@ -33,7 +33,9 @@ static void begin(void)
         (struct pc_profile_module){.path = (char *)PCOLLECT_MODULE_PYTHON, .identity = 3};
     m.sample.modules[EXTENSION] = (struct pc_profile_module){
         .path = (char *)"/usr/lib/python3/vec.cpython-311-x86_64-linux-gnu.so", .identity = 4};
-    m.sample.p.n_modules = EXTENSION + 1;
+    m.sample.modules[SOLVER] =
+        (struct pc_profile_module){.path = (char *)"/usr/lib/libsolve.so.2", .identity = 5};
+    m.sample.p.n_modules = SOLVER + 1;
 }
 
 /* A frame as the node of a profile below another one; `which` is 0 to MAX_DEPTH. */
@@ -175,6 +177,43 @@ static void a_library_is_named_by_its_function_with_most_calls(void **state)
         call_all("MPI_Exscan", PCOLLECT_CLASS_COLL, 10000 - calls[k], 8, 100);
         expect("many-collectives", "MPI_Exscan in vec_solve (libvec.so.3) called by main (a.c:4) ",
                says[k]);
+    }
+}
+
+/* A library that only passes calls on is not what decides how many there are: the function of
+ * another library with most of them is named, if there is one. */
+static void the_library_that_has_calls_passed_on_is_named(void **state)
+{
+    static const struct {
+        double calls;
+        unsigned module, line;
+        const char *says;
+    } cases[] = {
+        {8800, SOLVER, 0, ". 88 % of these calls are made inside solve of libsolve.so.2" MORE},
+        {5000, SOLVER, 0, ". These calls are made inside libvec.so.3" MORE},
+        {10000, SOLVER, 0, ". These calls are made inside solve of libsolve.so.2" MORE},
+        {10000, SOLVER, 7, ". These calls are made inside solve of libsolve.so.2" MORE},
+        {10000, LIBRARY, 0, ". These calls are made inside libvec.so.3" MORE},
+        {10000, PROGRAM, 0, ". These calls are made inside libvec.so.3" MORE},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        unsigned module = cases[k].module;
+        const struct pct_frame sum = {
+            .function = "sum", .file = cases[k].line ? "sum.c" : NULL, .line = cases[k].line};
+        begin();
+        uint32_t program = add_frame(0, 0, PROGRAM, (struct pct_frame){.function = "main"});
+        uint32_t solve = add_frame(program, 1, module, (struct pct_frame){.function = "solve"});
+        uint32_t norm = add_frame(program, 3, module, (struct pct_frame){.function = "norm"});
+        m.caller = add_frame(solve, 2, LIBRARY, sum);
+        call_all("MPI_Exscan", PCOLLECT_CLASS_COLL, cases[k].calls, 8, 900);
+        m.caller = add_frame(norm, 2, LIBRARY, sum);
+        if (cases[k].calls < 10000)
+            call_all("MPI_Exscan", PCOLLECT_CLASS_COLL, 10000 - cases[k].calls, 8, 100);
+        expect("many-collectives",
+               cases[k].line ? "MPI_Exscan in sum (sum.c:7) is called 10,000 times "
+                             : "MPI_Exscan in sum (libvec.so.3) is called 10,000 times ",
+               cases[k].says);
     }
 }
 
@@ -494,6 +533,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_in_libraries_lead_to_the_line_of_the_user),
         cmocka_unit_test(a_library_is_named_by_its_function_with_most_calls),
+        cmocka_unit_test(the_library_that_has_calls_passed_on_is_named),
         cmocka_unit_test(a_place_of_several_contexts_has_no_context),
         cmocka_unit_test(the_caller_of_most_calls_is_named),
         cmocka_unit_test(the_list_of_calls_names_that_caller_too),

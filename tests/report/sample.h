@@ -14,7 +14,7 @@ enum {
     SAMPLE_NODES = 64,
     SAMPLE_RANKS = 16,
     SAMPLE_OPS = 8,
-    SAMPLE_MODULES = 4,
+    SAMPLE_MODULES = 5,
     SAMPLE_FIELDS = 7,
     SAMPLE_CLOCK_FIELDS = 2 /* of the plugin clock, behind the others */
 };
