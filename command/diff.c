@@ -17,7 +17,7 @@ static const struct pct_option options[] = {
     {OPTION_FAIL_ABOVE, "fail-above", "PERCENT",
      "exit with status 1 if the run or a context has grown by more than PERCENT of the run",
      "The metric that is compared counts. Growth within noise does not count, nor does time before "
-     "MPI_Init. Growth from nothing is above any PERCENT."},
+     "and in MPI_Init. Growth from nothing is above any PERCENT."},
     {OPTION_FORMAT, "format", "text|json|tsv", "text for people (default), or for programs",
      "json and tsv have one row for each context."},
     PCT_OPTIONS_COMPARE,

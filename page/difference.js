@@ -68,8 +68,7 @@ class DifferenceView {
     }
 
     makeRun() {
-        const {before, after, told, text, repeated, delay_stays: delayStays} = this.profile.difference;
-        const parts = before.delay || after.delay; // of the runs that are left out of their times
+        const {before, after, told, text, repeated, init, delay_stays: delayStays} = this.profile.difference;
         const side = (word, {files, ranks, time, error, of, command}) => make("li", {}, `${word}: ${files.join(", ")}, ` +
             `${counted(ranks, "rank")}: `, make("strong", {title: exactly("ns", time)}, forPeople("ns", time)),
         error > 0 ? " ± " + forPeople("ns", error) : "", of, command ? make("div", {class: "command"}, makeText(command)) : "");
@@ -78,7 +77,7 @@ class DifferenceView {
                 make("thead", {}, make("tr", {}, ["", "before", "after"].map(head => make("th", {scope: "col", class: "number"}, head)))),
                 make("tbody", {}, told.rows.map(([name, ...figures]) => make("tr", {}, make("th", {scope: "row"}, name),
                     figures.map(figure => make("td", {class: "number"}, figure)))))),
-            ...(parts ? [before.delay, after.delay, delayStays] : []).filter(text => text).map(
+            ...[init, before.delay, after.delay, delayStays].filter(text => text).map(
                 text => make("p", {class: "delay"}, makeText(text))),
             make("p", {class: "finding"}, text),
             repeated ? "" : make("p", {}, "Each side needs three runs or more to tell changes from noise."),

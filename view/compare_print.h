@@ -119,6 +119,10 @@ extern const struct pct_table pct_diff_table; /* contexts: columns read pct_data
  * the figures of single runs do not have. */
 void pct_diff_remarks(const struct pct_diff *d, pct_remark_fn *put, void *arg);
 void pct_diff_print(FILE *out, const struct pct_diff *d, const struct pct_compare_print *how);
+/* Appends what the time of one side is, behind it: " per rank without MPI_Init". */
+void pct_diff_time_put(struct pct_buf *b, const struct pct_diff *d, bool after);
+/* Appends how long MPI_Init takes, which is left out, a sentence; nothing if it is little. */
+void pct_diff_init_put(struct pct_buf *b, const struct pct_diff *d);
 /* Appends that sentence for one side. True: it is about delays of ranks that call MPI. */
 bool pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after);
 /* Appends how much longer or shorter the run takes, a sentence, for the metric time. */

@@ -137,7 +137,9 @@ static const struct pct_column columns[] = {
      "same, noise, more, less, new, gone, or unsure: too few repeats to tell it from noise",
      row_verdict},
     {"before", "before", PCT_REAL,
-     "the metric over all ranks, mean of the runs before: seconds, calls or bytes", row_before},
+     "the metric over all ranks, mean of the runs before: seconds, without MPI_Init; calls or "
+     "bytes",
+     row_before},
     {"after", "after", PCT_REAL, "the metric over all ranks, mean of the runs after", row_after},
     {"change", "change", PCT_REAL, "after minus before", row_change},
     {"change_percent", "of before", PCT_PERCENT_CHANGE, "the change as a share of before",
@@ -188,6 +190,22 @@ static void put_figure(const struct pct_diff *d, const struct pct_diff_side *s, 
                                                   : pct_text_count(text, n));
 }
 
+static bool has_init(const struct pct_diff *d)
+{
+    return d->in_init.before.mean > 0 || d->in_init.after.mean > 0;
+}
+
+void pct_diff_time_put(struct pct_buf *b, const struct pct_diff *d, bool after)
+{
+    if (d->recorded)
+        pct_buf_text(b, " of CPU time");
+    else if (d->busy)
+        pct_buf_text(b, " of wall time, with waiting for processors");
+    else
+        pct_buf_format(b, "%s%s", d->runs[after ? d->n_before : 0].n_ranks > 1 ? " per rank" : "",
+                       has_init(d) ? " without MPI_Init" : "");
+}
+
 static void print_side(FILE *out, const struct pct_diff *d, bool after, size_t width)
 {
     enum { INDENT = 8 };
@@ -208,12 +226,7 @@ static void print_side(FILE *out, const struct pct_diff *d, bool after, size_t w
         pct_text_mean(&b, time->mean, time->error);
     else
         pct_buf_text(&b, pct_text_time(mean, (pc_u128)llround(time->mean)));
-    if (d->recorded)
-        pct_buf_text(&b, " of CPU time");
-    else if (d->busy)
-        pct_buf_text(&b, " of wall time, with waiting for processors");
-    else if (d->runs[first].n_ranks > 1)
-        pct_buf_text(&b, " per rank");
+    pct_diff_time_put(&b, d, after);
     pct_print_sentence(out, width, INDENT, "%s", b.data);
     pct_buf_free(&b);
 }
@@ -242,6 +255,22 @@ bool pct_diff_delay_put(struct pct_buf *b, const struct pct_diff *d, bool after)
     bool delayed = pct_left_out_put(b, where.data, &left);
     pct_buf_free(&where);
     return delayed && mpi_ns > 0;
+}
+
+void pct_diff_init_put(struct pct_buf *b, const struct pct_diff *d)
+{
+    char before[PCT_NUMBER_BYTES], after[PCT_NUMBER_BYTES];
+    bool much = false;
+    pct_buf_put(b, "", 0);
+    for (int side = 0; side < 2; side++) {
+        double init_ns = (side ? &d->in_init.after : &d->in_init.before)->mean;
+        double rest_ns = (side ? &d->time.after : &d->time.before)->mean;
+        much |= init_ns > 0 && init_ns >= PCT_COMPARE_DELAYED * (init_ns + rest_ns);
+    }
+    if (much)
+        pct_buf_format(b, "MPI_Init takes %s -> %s per rank: it " PCT_LEFT_OUT,
+                       pct_text_time(before, pct_text_whole(d->in_init.before.mean)),
+                       pct_text_time(after, pct_text_whole(d->in_init.after.mean)));
 }
 
 /* From this growth on, in percent, it is told as a factor. */
@@ -319,23 +348,27 @@ static void put_busy(struct pct_buf *b, const struct pct_diff *d)
     }
 }
 
-static bool leaves_time_out(const struct pct_diff *d)
+/* Name of what the times of a run are without; NULL: of nothing that is worth a word. */
+static const char *name_left_out(const struct pct_diff *d)
 {
     struct pct_buf parts = {0};
     pct_diff_delay_put(&parts, d, false);
     pct_diff_delay_put(&parts, d, true);
     bool any = parts.n;
     pct_buf_free(&parts);
-    return any;
+    return any ? "what is left out" : has_init(d) ? "MPI_Init" : NULL;
 }
 
 static void put_time(struct pct_buf *b, const struct pct_diff *d)
 {
-    bool leaves_out = leaves_time_out(d);
-    pct_buf_format(b, "%s run takes ", leaves_out ? "Without what is left out the" : "The");
+    const char *left_out = name_left_out(d);
+    if (left_out)
+        pct_buf_format(b, "Without %s the run takes ", left_out);
+    else
+        pct_buf_text(b, "The run takes ");
     put_change(b, d, &d->time);
     put_doubt(b, d->time.doubt);
-    if (leaves_out) {
+    if (left_out) {
         pct_buf_text(b, "; by its wall time ");
         put_change(b, d, &d->wall);
     }
@@ -354,12 +387,13 @@ void pct_diff_run_put(struct pct_buf *b, const struct pct_diff *d)
 void pct_diff_total_put(struct pct_buf *b, const struct pct_diff *d)
 {
     bool time = d->metric == PCT_DIFF_TIME;
+    const char *left_out = time && !d->recorded ? name_left_out(d) : NULL;
     if (d->recorded)
         pct_buf_text(b, "The CPU time of all threads together: ");
     else
-        pct_buf_format(b, "The %s of all ranks%s together%s: ", pct_diff_metric_names[d->metric],
+        pct_buf_format(b, "The %s of all ranks%s together%s%s: ", pct_diff_metric_names[d->metric],
                        time && d->join->cpu_time ? " and threads" : "",
-                       time && leaves_time_out(d) ? ", without what is left out" : "");
+                       left_out ? ", without " : "", left_out ? left_out : "");
     put_figure(d, &d->total.before, b);
     pct_buf_text(b, " -> ");
     put_figure(d, &d->total.after, b);
@@ -371,9 +405,13 @@ void pct_diff_total_put(struct pct_buf *b, const struct pct_diff *d)
 }
 
 /* Says what is left out of the times of the runs. */
-static void print_delays(FILE *out, const struct pct_diff *d, size_t width)
+static void print_left_out(FILE *out, const struct pct_diff *d, size_t width)
 {
+    struct pct_buf init = {0};
     bool any = false;
+    pct_diff_init_put(&init, d);
+    pct_print_sentence(out, width, 0, "%s", init.data);
+    pct_buf_free(&init);
     for (int after = 0; after < 2; after++) {
         struct pct_buf b = {0};
         any |= pct_diff_delay_put(&b, d, after);
@@ -421,7 +459,7 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
     pct_print_programs(out, d->join, d->runs, width);
     pct_diff_remarks(d, pct_remark_print, &(struct pct_remark_text){out, width});
     if (d->metric == PCT_DIFF_TIME && !d->recorded) {
-        print_delays(out, d, width);
+        print_left_out(out, d, width);
         pct_diff_run_put(&run, d);
         pct_print_sentence(out, width, 0, "%s", run.data);
         pct_buf_clear(&run);
@@ -741,6 +779,7 @@ void pct_diff_json(FILE *out, const struct pct_diff *diff, const struct pct_choi
     fprintf(out, "{\n  \"pcollect_diff\": 1,\n  \"metric\": \"%s\"",
             pct_diff_metric_names[diff->metric]);
     put_json_times(out, "time", diff, &diff->time);
+    put_json_times(out, "mpi_init", diff, &diff->in_init);
     put_json_times(out, "delayed", diff, &diff->delayed);
     pct_diff_told_json(out, diff);
     pct_table_json(out, &pct_diff_table, &d, choice);

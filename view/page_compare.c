@@ -179,21 +179,22 @@ static bool put_side(struct pct_buf *b, const struct pct_diff *diff, bool after)
 {
     const struct pct_run *runs = diff->runs + (after ? diff->n_before : 0);
     const struct pct_diff_side *time = pct_diff_time(diff, after);
-    struct pct_buf delay = {0}, command = {0};
+    struct pct_buf delay = {0}, command = {0}, of = {0};
     bool stays = pct_diff_delay_put(&delay, diff, after);
     pct_diff_command_put(&command, diff, after);
+    pct_diff_time_put(&of, diff, after);
     pct_buf_format(b, "\"%s\": {\"files\": ", after ? "after" : "before");
     put_files(b, runs, after ? diff->n_after : diff->n_before);
     pct_buf_text(b, ", \"command\": ");
     pct_text_quote(b, command.data);
     pct_buf_format(b,
                    ", \"ranks\": %u, \"time\": %.0f, \"error\": %.0f, \"of\": \"%s\", \"delay\": ",
-                   runs[0].n_ranks, time->mean, time->error,
-                   diff->busy ? " of wall time, with waiting for processors" : "");
+                   runs[0].n_ranks, time->mean, time->error, of.data);
     pct_text_quote(b, delay.data);
     pct_buf_text(b, "}, ");
     pct_buf_free(&delay);
     pct_buf_free(&command);
+    pct_buf_free(&of);
     return stays;
 }
 
@@ -207,7 +208,7 @@ void pct_page_put_diff(FILE *out, const struct pct_diff *diff)
 {
     struct pct_data d = {.kind = PCT_DATA_DIFF, .diff = diff, .pool = diff->join->pool};
     struct pct_page page = {0};
-    struct pct_buf *b = &page.head, remarks = {0}, run = {0}, told = {0};
+    struct pct_buf *b = &page.head, remarks = {0}, init = {0}, run = {0}, told = {0};
     pct_programs_remarks(diff->join, diff->runs, put_text, &remarks);
     pct_diff_remarks(diff, put_text, &remarks);
     put_head(b, diff->runs, diff->n_before + diff->n_after, &remarks);
@@ -215,6 +216,9 @@ void pct_page_put_diff(FILE *out, const struct pct_diff *diff)
     pct_buf_text(b, ", \"difference\": {");
     bool stays = put_side(b, diff, false);
     stays |= put_side(b, diff, true);
+    pct_diff_init_put(&init, diff);
+    pct_buf_format(b, "\"init\": \"%s\", ", init.data);
+    pct_buf_free(&init);
     pct_diff_run_put(&run, diff);
     pct_buf_text(&run, " ");
     pct_diff_total_put(&run, diff);

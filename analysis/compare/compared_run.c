@@ -112,11 +112,10 @@ static void describe_own(struct pct_run *run, const struct pct_totals *m)
         own->time_ns = fmax(find_longest_ns(m, t) - run->end_ns / p->n_ranks,
                             own->core_ns / (double)p->n_ranks);
     own->time_ns = fmax(own->time_ns, own->busiest_ns);
-    double both_ns = run->init_ns + run->end_ns;
     double last_part = end.all_ns > 0 ? 1 - end.own_ns / end.all_ns : 1; /* of MPI_Finalize */
     double part = mpi_ns > 0 ? 1 - delayed_ns / mpi_ns : 1;
     run->undelayed = (struct pct_run_undelayed){
-        own->core_ns + both_ns, part, end.all_ns > 0 ? part * last_part + 1 - last_part : 1};
+        own->core_ns + run->end_ns, part, end.all_ns > 0 ? part * last_part + 1 - last_part : 1};
     add_waiting(run, p->n_ranks, mpi_ns, delayed_ns, unequal_ns);
     own->end_part = end.all_ns > 0 ? own->mpi_part * last_part : 1;
     pct_rank_times_free(t);

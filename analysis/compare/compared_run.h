@@ -76,7 +76,7 @@ struct pct_run {
     struct pct_run_module *modules;
     size_t n_modules;
     double end_ns; /* cost of MPI_Finalize itself, summed */
-    /* Times with MPI_Init and all of MPI_Finalize, but without library_ns, and without waiting for
+    /* Times without MPI_Init, with all of MPI_Finalize, without library_ns, and without waiting for
      * a processor, which in MPI is assumed to be spread evenly over the time in MPI: the part
      * mpi_part of it is left, and the part end_part of that in MPI_Finalize. core_ns is summed over
      * ranks. */

@@ -117,6 +117,8 @@ static void make_totals(struct pct_diff *d)
         add_value(before ? &d->wall.before : &d->wall.after, run->told.wall_ns);
         add_value(before ? &d->init.before : &d->init.after, run->before_ns);
         d->late |= run->before_ns >= LATE * run->whole_ns && run->before_ns > 0;
+        add_value(before ? &d->in_init.before : &d->in_init.after,
+                  n_ranks && !run->outside ? run->init_ns / (double)n_ranks : 0);
         add_value(before ? &d->delayed.before : &d->delayed.after, d->runs[i].delayed_ns);
         add_told(d, run, before);
         add_value(before ? &d->total.before : &d->total.after, sum);
@@ -125,6 +127,7 @@ static void make_totals(struct pct_diff *d)
     close_change(&d->wall);
     close_change(&d->computing);
     close_change(&d->init);
+    close_change(&d->in_init);
     close_change(&d->delayed);
     close_change(&d->total);
 }

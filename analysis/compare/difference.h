@@ -4,9 +4,10 @@
  * several repeats.
  *
  * Data structure: rows, one for each context with a figure on either side, in order of the size of
- * its change. Times are without waiting for a processor and without the library's own (struct
- * pct_run_undelayed). Invariant: the changes of all rows add up to the change of the whole run,
- * unless ranks work with several threads: then rows of computation are CPU time (struct pct_join).
+ * its change. Times are without MPI_Init, without waiting for a processor and without the library's
+ * own (struct pct_run_undelayed). Invariant: the changes of all rows add up to the change of the
+ * whole run, unless ranks work with several threads: then rows of computation are CPU time (struct
+ * pct_join).
  *
  * With repeats on both sides a change is tested against the scatter of the repeats: of times by
  * scatter.h, of other figures by Welch's test. Many contexts are tested at once, so the share of
@@ -84,6 +85,7 @@ struct pct_diff {
     bool busy;
     struct pct_diff_change init;    /* up to MPI_Init, mean of its ranks */
     bool late;                      /* that is a part of a run that is worth a word */
+    struct pct_diff_change in_init; /* in MPI_Init, which is left out; mean of its ranks */
     struct pct_diff_change delayed; /* left out: no processor was free; ns over all ranks */
     struct pct_diff_change total;   /* of the metric, over all contexts */
     bool repeated;                  /* both sides have repeats */

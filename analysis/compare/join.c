@@ -280,6 +280,14 @@ static uint32_t match_node(struct joiner *b, const struct pct_node *n, uint32_t 
 
 /* ---- One run --------------------------------------------------------------------------------- */
 
+/* True for MPI_Init, of which the times that are compared have nothing. A recording, which is CPU
+ * time alone, has all functions. */
+static bool is_apart(const struct joiner *b, const struct pct_node *n)
+{
+    return b->join->times != PCT_JOIN_ALL && n->kind == PCOLLECT_NODE_OP && !b->source->outside &&
+           pct_totals_is_init(&b->source->profile->ops[n->op]);
+}
+
 /* Rest of the time of a node. */
 static double part_of(const struct joiner *b, const struct pct_node *n)
 {
@@ -288,8 +296,6 @@ static double part_of(const struct joiner *b, const struct pct_node *n)
     bool own = b->join->times == PCT_JOIN_OWN_BLAMED;
     const struct pc_profile_op *op = &b->source->profile->ops[n->op];
     const struct pct_run *run = b->source;
-    if (pct_totals_is_init(op))
-        return own ? 0 : 1;
     if (pct_totals_is_end(op))
         return own ? run->own.end_part : run->undelayed.end_part;
     return own ? run->own.mpi_part : run->undelayed.mpi_part;
@@ -374,7 +380,7 @@ static void add_cost(struct joiner *b, uint32_t at, const struct pct_node *n)
 {
     const struct pct_call_sum own = pct_tree_own(b->tree, (uint32_t)(n - b->tree->nodes)).calls;
     struct pct_cost *cost = pct_join_own_cost(b->join, at, b->run);
-    double ns = (double)own.sum[PCT_EXCLUSIVE], part = part_of(b, n);
+    double ns = is_apart(b, n) ? 0 : (double)own.sum[PCT_EXCLUSIVE], part = part_of(b, n);
     cost->ns += ns * part;
     if (b->join->times == PCT_JOIN_UNDELAYED)
         cost->delayed_ns += ns * (1 - part);

@@ -18,7 +18,8 @@
  * own code (a node of kind POINT, below the call that leads there). Calls in which killed ranks
  * were have their time, but are not counted. Computation without samples is one node below the
  * root. So the costs of a run add up to its time from MPI_Init to the end of MPI_Finalize, over all
- * ranks, and the samples of computation before MPI_Init; but not in a join of CPU time.
+ * ranks, and the samples of computation before MPI_Init; but not in a join of CPU time. MPI_Init
+ * itself has a cost in PCT_JOIN_ALL and in recordings only.
  *
  * Profiles may be large and many: each is open only while its tree is added. The figures of a whole
  * run are read before, and of the values by rank those of MPI_Init.

@@ -574,8 +574,7 @@ static void what_the_program_left_out_is_told_if_it_is_much(void **state)
 }
 
 /* Compares two runs with and without waiting for a processor in one of them or in both: only the
- * costs of MPI_Init, in which no wait is left out, differ. The text begins with what is left out.
- */
+ * wait in MPI_Init makes a difference. The text begins with what is left out. */
 static void waiting_for_a_processor_is_in_no_figure(void **state)
 {
     static const struct times times[] = {{{1e8, 2e8, 3e8}}, {{1e8, 2.6e8, 1e8}}};

@@ -167,7 +167,7 @@ static void compare_run(void)
     struct pct_run of;
     run.p.exe = (char *)"";
     pct_run_adopt(&of, "", &run.p, pct_symbols_new(&run.p));
-    double left_out_ns = of.core_ns - of.undelayed.core_ns - of.library_ns;
+    double left_out_ns = of.core_ns - of.init_ns - of.undelayed.core_ns - of.library_ns;
     if (fabs(of.delayed_ns - left_out_ns) > 1)
         fail_msg("%g is left out, not %g", left_out_ns, of.delayed_ns);
     assert_true(of.variance > 0);

@@ -3,10 +3,12 @@
  * pcollect scale on runs of several numbers of ranks and sizes of the problem, whose times follow
  * from a closed form of both; on runs whose kind of scaling the command lines tell, or whose
  * computation is a guess; on runs in which pcollect takes a part of the time outside MPI, or whose
- * ranks do not begin and end together; on builds without lines; and the words for few calls.
+ * ranks do not begin and end together; on builds without lines; and the words for few calls. And
+ * pcollect diff on runs that differ in MPI_Init alone, which both leave out.
  */
 #include "tests/report/scale_rows.h"
 
+#include "analysis/compare/difference.h"
 #include "analysis/compare/join.h"
 
 enum { N_SCALES = 4 };
@@ -175,6 +177,55 @@ static void waiting_in_init_for_late_ranks_is_in_no_figure(void **state)
         assert_false(has_row(s, "waiting for ranks without a processor"));
         assert_int_equal(has_row(s, "ranks that begin later or end sooner"), soon);
         pct_scale_free(s);
+        for (unsigned k = 0; k < 2; k++)
+            pct_run_close(&runs[k]);
+    }
+}
+
+/* Checks the figures and the text of two runs of 2.507 s beside MPI_Init, which takes 25 ms of each
+ * rank of the first one. */
+static void check_without_init(const struct pct_diff *d, double after_ms, const char *says)
+{
+    static char text[1 << 14];
+    const char *place;
+    double sum = 0;
+    FILE *out = fmemopen(text, sizeof text, "w");
+    pct_diff_print(out, d, &(struct pct_compare_print){.width = 0});
+    fclose(out);
+    for (size_t i = 0; i < d->n_rows; i++) {
+        sum += d->rows[i].figure.before.mean;
+        assert_null(strstr(d->rows[i].place, "MPI_Init"));
+        assert_true(fabs(d->rows[i].figure.change) < 10);
+    }
+    assert_true(is_near(sum, 4 * 2507 * ms) && is_near(d->total.before.mean, sum));
+    assert_true(is_near(d->time.after.mean, 2507 * ms));
+    assert_true(is_near(d->in_init.before.mean, 25 * ms));
+    assert_true(is_near(d->in_init.after.mean, after_ms * ms));
+    assert_true(pct_diff_worst(d, &place) < 1e-6);
+    if (!strstr(text, ", 4 ranks: 2.507 s per rank without MPI_Init\n") || !strstr(text, says) ||
+        (strstr(text, "MPI_Init takes") != NULL) != (after_ms > 100))
+        fail_msg("%s", text);
+}
+
+static void time_in_init_is_in_no_figure_of_a_difference(void **state)
+{
+    static const char *const says[] = {
+        "\nWithout MPI_Init the run takes 0.0 % more; by its wall time 0.0 % more.\n",
+        "\nMPI_Init takes 25.00 ms -> 750.0 ms per rank: it is left out of the figures below, but "
+        "for the wall time.\nWithout MPI_Init the run takes 0.0 % more; by its wall time 28.6 % "
+        "more.\nThe time of all ranks together, without MPI_Init: 10.03 s -> 10.03 s.\n"};
+    (void)state;
+    for (unsigned late = 0; late < 2; late++) {
+        struct pct_run runs[2];
+        for (unsigned k = 0; k < 2; k++) {
+            late_ms = late && k ? 300 : 10;
+            make_sized(&sized[k], 4, 100);
+            adopt_solver(&runs[k], &sized[k]);
+        }
+        late_ms = 0;
+        struct pct_diff *d = pct_diff_make(runs, 1, 1, PCT_DIFF_TIME, NULL);
+        check_without_init(d, late ? 750 : 25, says[late]);
+        pct_diff_free(d);
         for (unsigned k = 0; k < 2; k++)
             pct_run_close(&runs[k]);
     }
@@ -529,6 +580,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_and_size_are_modelled_together),
         cmocka_unit_test(waiting_in_init_for_late_ranks_is_in_no_figure),
+        cmocka_unit_test(time_in_init_is_in_no_figure_of_a_difference),
         cmocka_unit_test(guessed_computation_has_no_figures),
         cmocka_unit_test(times_without_samples_are_bounds),
         cmocka_unit_test(some_growth_with_one_command_line_is_repeated_work),
