@@ -5,6 +5,8 @@
 #include "view/summary_private.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Appends " by clock and timer": the sources of threads that were interrupted, in the order of
  * strings. Ranks can have different ones. */
@@ -26,6 +28,33 @@ static void put_sources(const struct pc_profile *p, const struct pc_profile_tabl
         pct_buf_text(b, last ? " and " : " by ");
         pct_text_escape(b, pc_profile_string(p, next), PCT_ESCAPE_CELL);
     }
+}
+
+/* The limit of the cost of samples in percent, the highest that a process had. */
+static uint64_t find_limit(const struct pc_profile *p)
+{
+    enum { DEFAULT = 1 }; /* of the option: the table has other values */
+    const struct pc_profile_table *t = pc_profile_table(p, "settings");
+    uint32_t option = pc_table_column(t, "option", PCOLLECT_COLUMN_STRING),
+             value = pc_table_column(t, "value", PCOLLECT_COLUMN_STRING);
+    uint64_t limit = DEFAULT;
+    for (uint32_t row = 0; t && row < t->n_rows; row++) {
+        if (strcmp(pc_profile_string(p, pc_table_cell(t, row, option)), "[sample] max_overhead"))
+            continue;
+        uint64_t set = strtoull(pc_profile_string(p, pc_table_cell(t, row, value)), NULL, 10);
+        limit = set > limit ? set : limit;
+    }
+    return limit;
+}
+
+/* Appends why samples may cost more than their limit, if they do. */
+static void put_unlimited(const struct pc_profile *p, uint64_t cpu, uint64_t cost,
+                          struct pct_buf *b)
+{
+    uint64_t limit = find_limit(p);
+    if ((pc_u128)cost * 100 > (pc_u128)cpu * limit)
+        pct_buf_format(
+            b, " (max_overhead, %" PRIu64 " %%, does not limit the first 64 of a thread)", limit);
 }
 
 /* Appends the number of threads whose frequency was lowered, and the lowest frequency. */
@@ -104,6 +133,7 @@ static void put_sampling(const struct pct_head *h, struct pct_buf *b)
     pct_buf_text(b, " of it, ");
     pct_head_time(b, cost / n);
     pct_buf_text(b, " each");
+    put_unlimited(p, cpu, cost, b);
     put_own(t, cpu, b);
     put_lowered(t, b);
     put_missed(n, missed, b);

@@ -448,6 +448,43 @@ static void own_samples_are_told_where_they_matter(void **state)
     }
 }
 
+/* A thread with 100 interrupts in 1 s of CPU time. */
+static void the_limit_of_samples_is_told_where_they_cost_more(void **state)
+{
+    static const char *const columns[] = {"rank", "interrupts", "cpu", "cost", NULL},
+                             *const set[] = {"option", "value", NULL};
+    static const uint16_t types[] = {PCOLLECT_COLUMN_RANK, PCOLLECT_COLUMN_NUMBER,
+                                     PCOLLECT_COLUMN_NUMBER, PCOLLECT_COLUMN_NUMBER},
+                          set_types[] = {PCOLLECT_COLUMN_STRING, PCOLLECT_COLUMN_STRING};
+    static const struct {
+        double cost_ms;
+        const char *limit, *says; /* limit: NULL: that without a setting */
+    } cases[] = {
+        {10, NULL, " cost 1.0 % of it, 100.0 us each "},
+        {88, NULL, " 880.0 us each (max_overhead, 1 %, does not limit the first 64 of a thread) "},
+        {88, "5", " 880.0 us each (max_overhead, 5 %, does not limit the first 64 of a thread) "},
+        {88, "10", " cost 8.8 % of it, 880.0 us each "},
+    };
+    (void)state;
+    for (size_t k = 0; k < PC_ARRAY_LEN(cases); k++) {
+        begin_ranks(1);
+        struct pc_profile_table *t = add_table("sampling", 1, columns, types);
+        add_cells(t, (const uint64_t[]){0, 100, (uint64_t)(1000 * ms),
+                                        (uint64_t)(cases[k].cost_ms * ms)});
+        t = add_table("settings", 2, set, set_types);
+        add_cells(t, (const uint64_t[]){add_string("[sample] source"), add_string("50")});
+        if (cases[k].limit)
+            add_cells(t, (const uint64_t[]){add_string("[sample] max_overhead"),
+                                            add_string(cases[k].limit)});
+        struct pct_data *d = end_run();
+        const char *head = head_of(d);
+        bool tells = strstr(head, "max_overhead") != NULL;
+        if (!strstr(head, cases[k].says) || tells != (strstr(cases[k].says, "max_") != NULL))
+            fail_msg("case %zu: %s", k, head);
+        pct_data_free(d);
+    }
+}
+
 /* Contexts without their outer frames in which next to no time is: it is counted all the same. */
 static void unknown_callers_are_told_where_they_matter(void **state)
 {
@@ -615,6 +652,7 @@ int main(void)
         cmocka_unit_test(a_rank_is_in_mpi_if_any_of_its_threads_is),
         cmocka_unit_test(all_sources_of_interrupts_are_named),
         cmocka_unit_test(own_samples_are_told_where_they_matter),
+        cmocka_unit_test(the_limit_of_samples_is_told_where_they_cost_more),
         cmocka_unit_test(missing_ranks_are_listed_as_ranges),
         cmocka_unit_test(unknown_callers_are_told_where_they_matter),
         cmocka_unit_test(the_library_never_computes),
