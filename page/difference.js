@@ -80,7 +80,7 @@ class DifferenceView {
             ...[init, before.delay, after.delay, delayStays].filter(text => text).map(
                 text => make("p", {class: "delay"}, makeText(text))),
             make("p", {class: "finding"}, text),
-            repeated ? "" : make("p", {}, "Each side needs three runs or more to tell changes from noise."),
+            repeated ? "" : make("p", {}, "Each side needs several runs to tell changes from noise; three are enough for most."),
             before.ranks === after.ranks ? "" : make("p", {}, "The sides have different numbers of ranks."));
     }
 

@@ -468,8 +468,9 @@ static void print_run(FILE *out, const struct pct_diff *d, size_t width)
     pct_print_sentence(out, width, 0, "%s", run.data);
     pct_buf_free(&run);
     if (!d->repeated)
-        pct_print_sentence(out, width, 0,
-                           "Each side needs three runs or more to tell changes from noise.");
+        pct_print_sentence(
+            out, width, 0,
+            "Each side needs several runs to tell changes from noise; three are enough for most.");
     if (has_two_sizes(d) && !d->recorded)
         pct_print_sentence(
             out, width, 0,

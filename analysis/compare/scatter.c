@@ -14,6 +14,8 @@
  * of one that lends: four samples in each run. */
 enum { ALIKE = 3 };
 #define SAMPLED 0.25
+/* Degrees of freedom that are as good as infinitely many. */
+#define ALL_FREEDOM 1e5
 
 /* Contexts of one kind, first those that lend. */
 struct kind {
@@ -192,6 +194,8 @@ static void test_row(const struct kind *k, size_t i, const struct prior *p)
         own = all;
     else if (p->freedom > 0)
         own = (p->freedom * all + k->freedom * own) / (p->freedom + k->freedom);
+    /* The error of samples is known: only what is above it is an estimate. */
+    double estimated = fmax(0, own - k->sampled[i]);
     own = fmax(own, k->sampled[i]);
     double sum = own + k->shared, part = 1 / (double)k->n_before + 1 / (double)n_after;
     double freedom = fmin(p->freedom + k->freedom, fmax((double)k->n_lend, 1) * k->freedom);
@@ -201,8 +205,8 @@ static void test_row(const struct kind *k, size_t i, const struct prior *p)
     double t = !agree    ? 0 /* an outlier is all of it */
                : sum > 0 ? change / sqrt(sum * part)
                          : HUGE_VAL;
-    freedom = sum > 0 ? sum * sum / (own * own / freedom + k->shared * k->shared / k->freedom)
-                      : k->freedom;
+    double error = estimated * estimated / freedom + k->shared * k->shared / k->freedom;
+    freedom = sum > 0 ? fmin(sum * sum / error, ALL_FREEDOM) : k->freedom;
     k->rows[i]->doubt = pct_student_tail(t, freedom);
     k->rows[i]->least_doubt = erfc(fabs(t) / sqrt(2));
 }
