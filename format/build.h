@@ -152,19 +152,19 @@ void pc_column_get(struct pc_cursor *c, uint32_t n, uint64_t *out, size_t stride
 void pc_steps_get(struct pc_cursor *c, uint32_t n, uint16_t *out, size_t stride);
 
 /* Steps of a column, counted to find from where their distances are taken. */
-struct pc_step_census {
+struct pc_step_survey {
     uint32_t count[PC_MOST_STEP + 1], n;
     uint64_t first, last, from_last; /* sum of the distances from the step before */
 };
 
-static inline void pc_step_census_add(struct pc_step_census *census, uint64_t step)
+static inline void pc_step_survey_add(struct pc_step_survey *survey, uint64_t step)
 {
-    uint64_t before = census->last;
-    if (!census->n++)
-        census->first = before = step;
-    census->from_last += step > before ? step - before : before - step;
-    census->last = step;
-    census->count[step]++;
+    uint64_t before = survey->last;
+    if (!survey->n++)
+        survey->first = before = step;
+    survey->from_last += step > before ? step - before : before - step;
+    survey->last = step;
+    survey->count[step]++;
 }
 
 /* The step from which the distance of the next one is taken: that before, or always the median if
@@ -174,7 +174,7 @@ struct pc_step_origin {
     bool follow;
 };
 
-struct pc_step_origin pc_step_census_origin(const struct pc_step_census *census);
+struct pc_step_origin pc_step_survey_origin(const struct pc_step_survey *survey);
 void pc_step_origin_put(const struct pc_step_origin *o, struct pc_buffer *b);
 struct pc_step_origin pc_step_origin_get(struct pc_cursor *c);
 

@@ -96,22 +96,22 @@ static uint16_t step_at(const struct pc_by_rank *by, uint32_t r)
     return by->steps[r * by->stride];
 }
 
-static uint64_t median_step(const struct pc_step_census *census)
+static uint64_t median_step(const struct pc_step_survey *survey)
 {
     uint64_t step = 0;
-    for (uint32_t below = 0; census->n && below + census->count[step] <= census->n / 2; step++)
-        below += census->count[step];
+    for (uint32_t below = 0; survey->n && below + survey->count[step] <= survey->n / 2; step++)
+        below += survey->count[step];
     return step;
 }
 
-struct pc_step_origin pc_step_census_origin(const struct pc_step_census *census)
+struct pc_step_origin pc_step_survey_origin(const struct pc_step_survey *survey)
 {
-    uint64_t median = median_step(census);
+    uint64_t median = median_step(survey);
     uint64_t from_median = 0;
     for (uint64_t step = 0; step <= PC_MOST_STEP; step++)
-        from_median += census->count[step] * distance(step, median);
-    from_median -= census->n ? distance(census->first, median) : 0;
-    return (struct pc_step_origin){.step = median, .follow = census->from_last < from_median};
+        from_median += survey->count[step] * distance(step, median);
+    from_median -= survey->n ? distance(survey->first, median) : 0;
+    return (struct pc_step_origin){.step = median, .follow = survey->from_last < from_median};
 }
 
 void pc_step_origin_put(const struct pc_step_origin *o, struct pc_buffer *b)
@@ -127,10 +127,10 @@ struct pc_step_origin pc_step_origin_get(struct pc_cursor *c)
 
 void pc_steps_put(const struct pc_by_rank *by, struct pc_buffer *b)
 {
-    struct pc_step_census census = {.n = 0};
+    struct pc_step_survey survey = {.n = 0};
     for (uint32_t r = 0; r < by->n; r++)
-        pc_step_census_add(&census, step_at(by, r));
-    struct pc_step_origin from = pc_step_census_origin(&census);
+        pc_step_survey_add(&survey, step_at(by, r));
+    struct pc_step_origin from = pc_step_survey_origin(&survey);
     pc_step_origin_put(&from, b);
     for (uint32_t r = 0; r < by->n; r++)
         pc_step_put(&from, step_at(by, r), b);

@@ -302,11 +302,11 @@ void pc_rows_put(const struct pc_profile_table *t, uint32_t k, struct pc_buffer 
 
 void pc_rows_put_steps(const struct pc_profile_table *t, uint32_t k, struct pc_buffer *b)
 {
-    struct pc_step_census census = {.n = 0};
+    struct pc_step_survey survey = {.n = 0};
     struct column c = open_column(t, k);
     for (uint32_t r = 0; r < t->n_rows; r++)
-        pc_step_census_add(&census, pc_step_of(next_cell(&c)));
-    struct pc_step_origin from = pc_step_census_origin(&census);
+        pc_step_survey_add(&survey, pc_step_of(next_cell(&c)));
+    struct pc_step_origin from = pc_step_survey_origin(&survey);
     pc_step_origin_put(&from, b);
     c = open_column(t, k);
     for (uint32_t r = 0; r < t->n_rows; r++)
