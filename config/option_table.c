@@ -96,7 +96,7 @@ const struct pc_option pc_options[] = {
      "Limit for the part of a thread's CPU time that samples may cost. If 64 of them cost more, "
      "the frequency of the thread is halved, until they do not, and the profile says so. The first "
      "64 samples of a thread are not limited.",
-     "limit for the CPU time of samples after the first 64 of a thread, in percent"},
+     "limit for the CPU time of samples, in percent"},
     {"sample", "events", PC_OPTION_LIST, "", 0, TEXT_MAX, "events", AT(sample_events),
      "Events that are counted in each thread: presets and native events by the names that "
      "`pcollect events` lists, or r and the processor's own code in hexadecimal. Events that "
