@@ -266,33 +266,35 @@ static void link_child(struct pc_paths *p, uint32_t parent, uint32_t child)
     pc_path_take_child(node, value, child);
 }
 
-/* Fills what depends on the words of a node: see struct pc_path_node. `plain`: all of them are
- * return addresses. */
-static void set_words(struct pc_path_node *n, struct pc_path_run run, bool plain)
+/* Fills what depends on the words of a node: see struct pc_path_node. */
+static void set_words(struct pc_path_node *n, struct pc_path_run run)
 {
     n->first = run.first;
     n->base = run.base;
     n->n_words = run.n_words;
-    n->n_plain = plain ? run.n_words : 0;
-    n->record_at = n->leaf && plain && !n->flags ? n->record : NULL;
+    n->n_plain = run.plain ? run.n_words : 0;
+    n->record_at = n->leaf && run.plain && !n->flags ? n->record : NULL;
     if (!n->leaf)
         pc_path_take_child(n, n->last_value, n->last_child);
 }
 
-static bool is_plain(const struct pc_paths *p, struct pc_path_run run)
+/* A part of a node's words. */
+static struct pc_path_run part_of(const struct pc_paths *p, const struct pc_path_node *n,
+                                  uint32_t from, uint32_t to)
 {
-    const struct pc_path_word *w = p->words + run.first, *end = w + run.n_words;
+    struct pc_path_run run = {n->first + from, to - from, n->base, n->n_plain == n->n_words};
     int32_t relative = 0;
-    for (; w != end; w++)
-        relative |= w->relative;
-    return !relative;
+    for (uint32_t i = from; !run.plain && i < to; i++)
+        relative |= p->words[n->first + i].relative;
+    run.plain = !relative;
+    return run;
 }
 
 static uint32_t new_node(struct pc_paths *p, struct pc_path_run run)
 {
     uint32_t node = p->n_nodes++;
     p->nodes[node] = (struct pc_path_node){0};
-    set_words(&p->nodes[node], run, is_plain(p, run));
+    set_words(&p->nodes[node], run);
     return node;
 }
 
@@ -300,14 +302,13 @@ static uint32_t new_node(struct pc_paths *p, struct pc_path_run run)
 static uint32_t split(struct pc_paths *p, struct pc_path_root *root, uint32_t tail, uint32_t k)
 {
     struct pc_path_node *t = &p->nodes[tail];
-    uint32_t head = new_node(p, (struct pc_path_run){t->first, k, t->base});
+    uint32_t head = new_node(p, part_of(p, t, 0, k));
     uint32_t parent = t->parent;
     if (parent)
         link_child(p, parent, head);
     else
         root->node = head;
-    struct pc_path_run rest = {t->first + k, t->n_words - k, t->base};
-    set_words(t, rest, t->n_plain || is_plain(p, rest));
+    set_words(t, part_of(p, t, k, t->n_words));
     link_child(p, head, tail);
     return head;
 }

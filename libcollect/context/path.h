@@ -329,7 +329,8 @@ struct pc_path_leaf {
 struct pc_path_leaf pc_paths_miss(struct pc_thread *t, const struct pc_call *call, unsigned slot,
                                   struct pc_path_root *root, struct pc_path_miss miss);
 
-/* Finds the context by a walk from the call on, without looking at or entering into the cache. */
+/* Finds the context by a walk from the call on, without looking at or entering into the cache. The
+ * last path is lost. */
 struct pc_path_leaf pc_paths_walk(struct pc_thread *t, const struct pc_call *call, unsigned slot);
 
 /* The context of the frame that made a call, which need not be a call of MPI; 0: no room. */
@@ -341,6 +342,7 @@ pcollect_ref pc_paths_context(struct pc_thread *t, const struct pc_call *call);
 struct pc_path_run {
     uint32_t first, n_words;
     int32_t base;
+    bool plain; /* all of them are return addresses */
 };
 
 /* Reserves room for n words at the end of the pool. The caller fills words and resume, and takes

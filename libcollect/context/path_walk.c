@@ -3,9 +3,10 @@
  * The slow half of the path cache: walk the stack, book the context in the thread's tree, enter the
  * path into the cache.
  *
- * A path is collected from the call outwards: first the words that the cache matched, then those of
- * a walk, until the walk ends or meets the last path. The tree is entered from the outermost new
- * frame inwards. Then the path becomes the new last path.
+ * A walk goes on where the cache missed, outwards until it ends or meets the last path. Then the
+ * path becomes the last path: outside of where they meet both are the same, and what the walk has
+ * found and what the cache had matched replace the rest. There the tree is entered from the
+ * outermost new frame inwards, and from there the new words get into the cache.
  */
 #include "libcollect/context/python.h"
 #include "libcollect/context/shown.h"
@@ -29,18 +30,23 @@ struct word {
     pcollect_ref context;
     bool relative;
     bool sliced; /* in the last path: this word and all outside of it are one slice of words[] */
+    bool plain;  /* this word and those outside of it in its run are return addresses */
     bool start;  /* part of libc's start-up: not shown */
     bool in_mpi; /* from one of our wrappers up to this frame there is only the MPI library */
 };
 
 struct pc_last_path {
     uint32_t capacity;
-    struct word *last; /* outermost first; n_last of struct pc_paths */
-    struct word *path; /* innermost first */
-    uint32_t n_path, n_matched;
+    struct word *last;   /* outermost first; n_last of struct pc_paths */
+    struct word *walked; /* words of the walk, from the first that differs outwards */
+    uint32_t n_walked;
+    uint32_t n_matched; /* words inside of them, which the cache has matched */
+    uint32_t n_saved;   /* saved addresses among these that belong to the first step of the walk */
+    uint32_t n_path;    /* words of the path when it is in `last` */
     uint32_t n_frames;
     struct word call; /* the frame that made the call */
-    uint32_t joined;  /* index in last of the last word of path, or NOT_JOINED */
+    struct word from; /* the frame where the walk begins, if it is another one */
+    uint32_t joined;  /* index in last of the last word of walked, or NOT_JOINED */
     uint32_t barrier; /* the last path cannot be joined at or inside of this index */
     bool cacheable;   /* all that decided the walk can be expressed as words */
     bool cut, deep;   /* the outermost frames are missing */
@@ -61,7 +67,7 @@ static struct pc_last_path *get_last_path(struct pc_paths *p)
         return NULL;
     s->capacity = n;
     s->last = (struct word *)(s + 1);
-    s->path = s->last + n;
+    s->walked = s->last + n;
     return p->last_path = s;
 }
 
@@ -69,7 +75,7 @@ static struct pc_walk start_path(struct pc_last_path *s, const struct pc_paths *
                                  const struct pc_thread *t, const struct pc_call *call)
 {
     pc_loadmap_prepare(call->ret);
-    s->n_path = s->n_matched = 0;
+    s->n_walked = s->n_matched = s->n_saved = 0;
     s->n_frames = 1;
     s->call = (struct word){.value = call->ret};
     s->joined = NOT_JOINED;
@@ -83,15 +89,6 @@ static struct pc_walk start_path(struct pc_last_path *s, const struct pc_paths *
                             .stack = t->stack};
 }
 
-/* The word that led to the current frame of the walk. */
-static struct word *current_frame(struct pc_last_path *s)
-{
-    for (uint32_t i = s->n_path; i-- > 0;)
-        if (!s->path[i].relative)
-            return &s->path[i];
-    return &s->call;
-}
-
 /* The module of the frame that a word leads to; NULL: none. */
 static inline struct pc_module *module_of(struct pc_last_path *s, const struct word *w)
 {
@@ -102,53 +99,57 @@ static inline struct pc_module *module_of(struct pc_last_path *s, const struct w
     return s->module;
 }
 
-/* Takes over the first n words of a node; the last of them is the outermost. Returns how many are
- * return addresses. */
-static uint32_t from_pool(struct word *out, const struct pc_paths *p,
-                          const struct pc_path_node *node, uint32_t n, uintptr_t cfa)
+/* Makes a word of the path of word `at` of the pool. */
+static inline void from_pool(struct word *out, const struct pc_paths *p, uint32_t at,
+                             uintptr_t base)
 {
-    const struct pc_path_word *words = p->words + node->first;
-    const struct pc_path_resume *resume = p->resume + node->first;
-    uintptr_t base = cfa + (intptr_t)node->base;
+    const struct pc_path_word *word = &p->words[at];
+    uintptr_t relative = (uintptr_t)(intptr_t)word->relative;
+    out->addr = base + (intptr_t)word->place;
+    out->value = word->value + (base & relative);
+    out->to = p->resume[at];
+    out->pool = at;
+    out->relative = relative;
+    out->sliced = out->start = out->in_mpi = false;
+}
+
+/* Return addresses among the first n words of a node. */
+static uint32_t count_frames(const struct pc_paths *p, const struct pc_path_node *node, uint32_t n)
+{
     uint32_t n_frames = n;
-    for (uint32_t i = 0; i < n; i++, out++) {
-        uintptr_t relative = (uintptr_t)(intptr_t)words[i].relative;
-        out->addr = base + (intptr_t)words[i].place;
-        out->value = words[i].value + (base & relative);
-        out->to = resume[i];
-        out->pool = node->first + i;
-        out->relative = relative;
-        n_frames += (uint32_t)relative;
-    }
+    if (node->n_plain != node->n_words)
+        for (uint32_t i = 0; i < n; i++)
+            n_frames += (uint32_t)p->words[node->first + i].relative;
     return n_frames;
 }
 
-/* Takes over the words that the cache matched, up to the miss, and moves the walk there. False: the
- * path is longer than any that could have been entered. */
-static bool take_matched(struct pc_last_path *s, const struct pc_paths *p, struct pc_path_miss miss,
+/* Moves the walk to the outermost frame that the cache matched before the miss. False: the path is
+ * longer than any that could have been entered. */
+static bool skip_matched(struct pc_last_path *s, const struct pc_paths *p, struct pc_path_miss miss,
                          uintptr_t cfa, struct pc_walk *walk)
 {
-    uint32_t n = miss.node ? miss.word : 0;
-    for (uint32_t up = miss.node ? p->nodes[miss.node].parent : 0; up; up = p->nodes[up].parent)
-        n += p->nodes[up].n_words;
-    if (n >= s->capacity)
-        return false;
-    s->n_path = s->n_matched = n;
-    uint32_t in_node = miss.word;
-    for (uint32_t node = miss.node; node; in_node = p->nodes[node].n_words) {
-        n -= in_node;
-        s->n_frames += from_pool(&s->path[n], p, &p->nodes[node], in_node, cfa);
-        node = p->nodes[node].parent;
+    struct word *at = &s->from;
+    bool found = false;
+    const struct pc_path_node *in = &p->nodes[miss.node];
+    for (uint32_t n = miss.word; in != p->nodes; in = &p->nodes[in->parent], n = in->n_words) {
+        s->n_matched += n;
+        s->n_frames += count_frames(p, in, n);
+        for (uint32_t i = n; !found && i-- > 0;) {
+            found = !p->words[in->first + i].relative;
+            if (found)
+                from_pool(at, p, in->first + i, cfa + (intptr_t)in->base);
+            else
+                s->n_saved++;
+        }
     }
-    const struct word *at = current_frame(s);
-    if (at != &s->call) {
+    if (found) {
         walk->pc = at->value;
         walk->sp = at->addr + (intptr_t)at->to.sp_place;
         walk->fp_loc = at->addr + (intptr_t)at->to.fp_place;
         walk->fp = *(const uintptr_t *)walk->fp_loc;
         walk->exact = at->to.exact;
     }
-    return true;
+    return s->n_matched < s->capacity;
 }
 
 /* 1 + the primitive if the frame just left is one of our wrappers, else 0. */
@@ -175,13 +176,9 @@ static bool place_of(uintptr_t addr, uintptr_t base, int32_t *out)
 static void add_words(struct pc_last_path *s, const struct pc_step *step,
                       const struct pc_walk *after)
 {
-    int known = 0;
-    while (s->n_path > (uint32_t)known && s->n_path <= s->n_matched &&
-           s->path[s->n_path - 1 - (uint32_t)known].relative)
-        known++;
-    for (int i = known; i < step->n_words; i++) {
+    for (int i = (int)s->n_saved; i < step->n_words; i++) {
         const struct pc_word *w = &step->words[i];
-        struct word *out = &s->path[s->n_path++];
+        struct word *out = &s->walked[s->n_walked++];
         *out = (struct word){.addr = w->addr,
                              .value = w->value,
                              .to = {.exact = after->exact},
@@ -193,6 +190,7 @@ static void add_words(struct pc_last_path *s, const struct pc_step *step,
     }
     if (step->registers)
         s->cacheable = false;
+    s->n_saved = 0;
     s->n_frames++;
 }
 
@@ -200,9 +198,9 @@ static void add_words(struct pc_last_path *s, const struct pc_step *step,
  * first where it is if both paths are equal inside of it. */
 static bool join(struct pc_last_path *s, uint32_t n_last, uint32_t max_depth)
 {
-    const struct word *w = &s->path[s->n_path - 1];
-    uint32_t j = s->barrier, likely = n_last - s->n_path + 1;
-    if (s->n_path <= n_last && likely < j && s->last[likely].addr < w->addr)
+    const struct word *w = &s->walked[s->n_walked - 1];
+    uint32_t n = s->n_matched + s->n_walked, j = s->barrier, likely = n_last - n + 1;
+    if (n <= n_last && likely < j && s->last[likely].addr < w->addr)
         j = likely;
     while (j > 0 && s->last[j - 1].addr < w->addr)
         j--;
@@ -212,13 +210,15 @@ static bool join(struct pc_last_path *s, uint32_t n_last, uint32_t max_depth)
     const struct word *v = &s->last[j];
     if (v->addr != w->addr || v->value != w->value || v->relative ||
         v->to.sp_place != w->to.sp_place || v->to.fp_place != w->to.fp_place ||
-        v->to.exact != w->to.exact || s->n_frames + v->frames > max_depth)
+        v->to.exact != w->to.exact || s->n_frames + v->frames > max_depth || j + n > s->capacity)
         return false;
-    for (uint32_t k = j; k-- > 0;)
-        if (*(const uintptr_t *)s->last[k].addr != s->last[k].value) {
-            s->barrier = k;
+    while (v != s->last) {
+        v--;
+        if (*(const uintptr_t *)v->addr != v->value) {
+            s->barrier = (uint32_t)(v - s->last);
             return false;
         }
+    }
     s->joined = j;
     return true;
 }
@@ -226,7 +226,7 @@ static bool join(struct pc_last_path *s, uint32_t n_last, uint32_t max_depth)
 static void walk_outwards(const struct pc_thread *t, struct pc_last_path *s, struct pc_walk *walk)
 {
     uint32_t max_depth = t->paths.max_depth;
-    struct word *frame = current_frame(s);
+    struct word *frame = s->n_matched > s->n_saved ? &s->from : &s->call;
     for (;;) {
         struct pc_step step;
         enum pc_step_result result = pc_walk_step(walk, &step);
@@ -236,15 +236,45 @@ static void walk_outwards(const struct pc_thread *t, struct pc_last_path *s, str
             return;
         }
         frame->to.op_plus_1 = wrapped_op(t, step.module, walk->sp);
-        if (s->n_frames >= max_depth || s->n_path + PC_STEP_MAX_WORDS > s->capacity) {
+        if (s->n_frames >= max_depth ||
+            s->n_matched + s->n_walked + PC_STEP_MAX_WORDS > s->capacity) {
             s->cut = s->deep = true;
             return;
         }
         add_words(s, &step, walk);
-        frame = &s->path[s->n_path - 1];
+        if (PC_UNLIKELY(!s->n_walked))
+            continue; /* the step was decided by registers alone */
+        frame = &s->walked[s->n_walked - 1];
         if (join(s, t->paths.n_last, max_depth))
             return;
     }
+}
+
+/* Makes the path the last path. */
+static void lay_out(struct pc_last_path *s, const struct pc_paths *p, struct pc_path_miss miss,
+                    uintptr_t cfa)
+{
+    struct word *out = s->last;
+    uint32_t frames = 0, i = s->n_walked;
+    if (s->joined != NOT_JOINED) {
+        out += s->joined;
+        frames = out++->frames;
+        i--;
+    }
+    while (i-- > 0) {
+        *out = s->walked[i];
+        out->frames = frames += !out->relative;
+        out++;
+    }
+    const struct pc_path_node *in = &p->nodes[miss.node];
+    for (uint32_t n = miss.word; in != p->nodes; in = &p->nodes[in->parent], n = in->n_words) {
+        uintptr_t base = cfa + (intptr_t)in->base;
+        for (uint32_t at = in->first + n; at-- > in->first; out++) {
+            from_pool(out, p, at, base);
+            out->frames = frames += !out->relative;
+        }
+    }
+    s->n_path = (uint32_t)(out - s->last);
 }
 
 /* ---- The tree -------------------------------------------------------------------------------- */
@@ -294,8 +324,8 @@ static void read_python(struct pc_thread *t, struct pc_last_path *s)
     uint16_t interpreter = pc_loadmap_number(pc_interpreter);
     s->python = s->call.to.module == interpreter;
     for (uint32_t i = 0; i < s->n_path; i++) {
-        s->python |= s->path[i].to.module == interpreter;
-        interrupted |= s->path[i].to.exact;
+        s->python |= s->last[i].to.module == interpreter;
+        interrupted |= s->last[i].to.exact;
     }
     if (s->python)
         s->booking = pc_python_begin(pc_python_read(t, interrupted));
@@ -345,26 +375,24 @@ static struct shown shown_inside(struct pc_last_path *s, const struct word *w)
 static pcollect_ref book_frames(struct pc_thread *t, struct pc_last_path *s, bool *full)
 {
     pcollect_ref at = t->scope, child;
-    uint32_t i = s->n_path;
+    struct word *w = s->last, *end = w + s->n_path;
     const struct word *outside = NULL;
     struct shown shown = {0, 0, 0};
     *full = false;
     read_python(t, s);
     if (s->joined != NOT_JOINED) {
-        outside = &s->last[s->joined];
+        w += s->joined;
+        outside = w++;
         shown = shown_inside(s, outside);
         at = outside->context;
-        i--;
     } else if (s->cut) {
         pcollect_ref cut = pc_tree_cut(t->tree, t->scope);
         at = cut ? cut : at;
     }
-    while (i-- > 0) {
-        struct word *w = &s->path[i];
+    for (; w != end; w++) {
         if (w->relative)
             continue;
         if (PC_LIKELY(shown.number && w->to.module == shown.number && !w->to.op_plus_1)) {
-            w->start = w->in_mpi = false;
             child = pc_tree_frame(t->tree, at, shown.published, w->value - shown.bias);
             if (w->to.exact)
                 shown.number = 0;
@@ -387,7 +415,7 @@ static pcollect_ref book_frames(struct pc_thread *t, struct pc_last_path *s, boo
  * frame outside of it. */
 static void find_call(struct pc_last_path *s)
 {
-    const struct pc_module *likely = s->n_path ? module_of(s, &s->path[0]) : NULL;
+    const struct pc_module *likely = s->n_path ? module_of(s, &s->last[s->n_path - 1]) : NULL;
     if (s->call.to.module)
         return;
     if (!likely || s->call.value < likely->lo || s->call.value >= likely->hi)
@@ -411,20 +439,20 @@ static struct pc_path_leaf book_path(struct pc_thread *t, struct pc_last_path *s
 
 /* ---- The cache ------------------------------------------------------------------------------- */
 
-/* Puts n words into the pool, from `w` on in steps of `step`. UINT32_MAX: no room, or a place
- * cannot be expressed. */
-static uint32_t to_pool(struct pc_paths *p, struct word *w, uint32_t n, int step)
+/* Puts n words into the pool, from `w` outwards. NOT_IN_POOL: no room, or a place cannot be
+ * expressed. */
+static uint32_t to_pool(struct pc_paths *p, struct word *w, uint32_t n)
 {
     uintptr_t base = w->addr;
     if (!pc_paths_reserve(p, n))
         return NOT_IN_POOL;
     uint32_t first = p->n_words;
-    for (uint32_t i = 0; i < n; i++, w += step) {
+    for (uint32_t i = 0; i < n; i++, w--) {
         struct pc_path_word *word = &p->words[first + i];
         p->resume[first + i] = w->to;
         if (!place_of(w->addr, base, &word->place)) {
             for (; i > 0; i--)
-                (w -= step)->pool = NOT_IN_POOL;
+                (++w)->pool = NOT_IN_POOL;
             return NOT_IN_POOL;
         }
         word->relative = w->relative ? -1 : 0;
@@ -440,76 +468,46 @@ static uintptr_t base_of(const struct pc_paths *p, const struct word *w)
     return w->addr - (uintptr_t)(intptr_t)p->words[w->pool].place;
 }
 
-/* True if a word of the last path and the one outside of it, if there is one, are one slice of the
- * pool. */
-static bool is_next(const struct pc_paths *p, const struct word *last, uint32_t i)
-{
-    const struct word *w = &last[i];
-    if (w->pool == NOT_IN_POOL || i == 0)
-        return w->pool != NOT_IN_POOL;
-    return w[-1].pool == w->pool + 1 && base_of(p, w - 1) == base_of(p, w);
-}
-
-static bool make_run(struct pc_paths *p, struct word *w, uint32_t n, int step, uintptr_t cfa,
+/* A run of the n words from `w` outwards. `ends`: the last of them is the path's outermost; then a
+ * slice that is in the pool already is used again. */
+static bool make_run(struct pc_paths *p, struct word *w, uint32_t n, bool ends, uintptr_t cfa,
                      struct pc_path_run *run)
 {
-    bool shared = step < 0 && w->sliced && w->pool != NOT_IN_POOL;
-    run->first = shared ? w->pool : to_pool(p, w, n, step);
+    bool shared = w->sliced && w->pool != NOT_IN_POOL;
+    run->first = shared ? w->pool : to_pool(p, w, n);
     run->n_words = n;
-    if (run->first != NOT_IN_POOL && step < 0)
-        for (uint32_t i = 0; !shared && i < n; i++)
-            w[-(ptrdiff_t)i].sliced = true;
-    return run->first != NOT_IN_POOL && place_of(base_of(p, w), cfa, &run->base);
-}
-
-/* Copies a short outer part into the path itself. */
-static void copy_short_tail(struct pc_last_path *s)
-{
-    uint32_t j = s->joined;
-    if (j == NOT_JOINED || j + 1 >= LEAST_SHARED || s->n_path + j > s->capacity)
-        return;
-    s->path[s->n_path - 1] = s->last[j];
-    while (j-- > 0)
-        s->path[s->n_path++] = s->last[j];
-    s->joined = NOT_JOINED;
+    if (run->first == NOT_IN_POOL)
+        return false;
+    bool plain = true;
+    for (struct word *v = w - n + 1; !shared && v <= w; v++) {
+        v->sliced = ends;
+        v->plain = plain = plain && !v->relative;
+    }
+    run->plain = w->plain;
+    return place_of(base_of(p, w), cfa, &run->base);
 }
 
 static bool enter_path(struct pc_paths *p, struct pc_last_path *s, struct pc_path_root *root,
                        struct pc_path_miss miss, uintptr_t cfa, struct pc_path_leaf leaf)
 {
-    struct pc_path_run runs[2] = {{0, 0, 0}};
+    struct pc_path_run runs[2] = {{0, 0, 0, false}};
     int n_runs = 0;
-    copy_short_tail(s);
-    bool joined = s->joined != NOT_JOINED;
-    uint32_t n_new = s->n_path - s->n_matched - joined;
-    if (n_new && !make_run(p, &s->path[s->n_matched], n_new, 1, cfa, &runs[n_runs++]))
+    uint32_t n_new = s->n_path - s->n_matched, n_shared = 0;
+    if (s->joined != NOT_JOINED && s->joined + 1 >= LEAST_SHARED)
+        n_shared = s->joined + 1;
+    n_new -= n_shared;
+    if (n_new &&
+        !make_run(p, &s->last[n_shared + n_new - 1], n_new, !n_shared, cfa, &runs[n_runs++]))
         return false;
-    if (joined && !make_run(p, &s->last[s->joined], s->joined + 1, -1, cfa, &runs[n_runs++]))
+    if (n_shared && !make_run(p, &s->last[n_shared - 1], n_shared, true, cfa, &runs[n_runs++]))
         return false;
     return pc_paths_enter(p, root, miss, runs, n_runs ? n_runs : 1, leaf);
 }
 
-/* Makes the path the last path. */
-static void keep_last_path(struct pc_paths *p, struct pc_last_path *s)
+/* Says how much of the last path holds, as the path is in its place. */
+static void keep_last_path(struct pc_paths *p, const struct pc_last_path *s, bool valid)
 {
-    uint32_t n = 0, i = s->n_path, frames = 0;
-    if (s->joined != NOT_JOINED) {
-        n = s->joined + 1;
-        frames = s->last[s->joined].frames;
-        i--;
-    }
-    if (n + i > s->capacity || s->cut || s->python)
-        n = i = 0;
-    bool sliced = !n || s->last[n - 1].sliced;
-    while (i-- > 0) {
-        struct word *out = &s->last[n];
-        *out = s->path[i];
-        frames += !out->relative;
-        out->frames = frames;
-        out->sliced = sliced = sliced && is_next(p, s->last, n);
-        n++;
-    }
-    p->n_last = n;
+    p->n_last = valid && s->cacheable && !s->cut && !s->python ? s->n_path : 0;
 }
 
 struct pc_path_leaf pc_paths_miss(struct pc_thread *t, const struct pc_call *call, unsigned slot,
@@ -521,9 +519,10 @@ struct pc_path_leaf pc_paths_miss(struct pc_thread *t, const struct pc_call *cal
     if (!s)
         return leaf;
     struct pc_walk walk = start_path(s, p, t, call);
-    if (!take_matched(s, p, miss, call->cfa, &walk))
+    if (!skip_matched(s, p, miss, call->cfa, &walk))
         return leaf;
     walk_outwards(t, s, &walk);
+    lay_out(s, p, miss, call->cfa);
     leaf = book_path(t, s, PC_SLOT_OP(slot));
     bool entered = leaf.node && s->cacheable && enter_path(p, s, root, miss, call->cfa, leaf);
     if (s->cut)
@@ -532,21 +531,22 @@ struct pc_path_leaf pc_paths_miss(struct pc_thread *t, const struct pc_call *cal
         pc_lost(PCOLLECT_LOST_UNCACHED, 1);
     if (!entered && p->n_words + s->capacity > p->max_words)
         pc_paths_clear(p);
-    else if (leaf.node && s->cacheable && !(leaf.flags & PC_PATH_COLLAPSED))
-        keep_last_path(p, s);
     else
-        p->n_last = 0;
+        keep_last_path(p, s, leaf.node && !(leaf.flags & PC_PATH_COLLAPSED));
     return leaf;
 }
 
 struct pc_path_leaf pc_paths_walk(struct pc_thread *t, const struct pc_call *call, unsigned slot)
 {
-    struct pc_last_path *s = get_last_path(&t->paths);
+    struct pc_paths *p = &t->paths;
+    struct pc_last_path *s = get_last_path(p);
     if (!s)
         return (struct pc_path_leaf){0, 0, NULL};
-    struct pc_walk walk = start_path(s, &t->paths, t, call);
+    struct pc_walk walk = start_path(s, p, t, call);
     s->barrier = 0; /* the walk never joins the last path */
     walk_outwards(t, s, &walk);
+    lay_out(s, p, (struct pc_path_miss){0, 0}, call->cfa);
+    p->n_last = 0; /* for one call in 1024 the next walk may go all the way */
     return book_path(t, s, PC_SLOT_OP(slot));
 }
 
@@ -559,11 +559,9 @@ pcollect_ref pc_paths_context(struct pc_thread *t, const struct pc_call *call)
         return 0;
     struct pc_walk walk = start_path(s, p, t, call);
     walk_outwards(t, s, &walk);
+    lay_out(s, p, (struct pc_path_miss){0, 0}, call->cfa);
     find_call(s);
     pcollect_ref context = book_frames(t, s, &full);
-    if (s->cacheable && !full)
-        keep_last_path(p, s);
-    else
-        p->n_last = 0;
+    keep_last_path(p, s, !full);
     return full ? 0 : context;
 }

@@ -125,13 +125,15 @@ static void enter(struct pc_paths *p, struct pc_path_root *root, struct pc_path_
     while (done < n) {
         uint32_t length = done ? n - done : first;
         int32_t base = 8 * (int32_t)random_below(&seed, 100) - 400;
+        bool plain = true;
         for (uint32_t i = done; i < done + length; i++) {
             words[i].place -= base;
             words[i].value -= words[i].relative ? (uintptr_t)(intptr_t)base : 0;
+            plain = plain && !words[i].relative;
         }
         uint32_t at = append(p, words + done, length);
         assert_int_not_equal(at, UINT32_MAX);
-        runs[n_runs++] = (struct pc_path_run){at, length, base};
+        runs[n_runs++] = (struct pc_path_run){at, length, base, plain};
         done += length;
     }
     assert_true(
