@@ -546,7 +546,7 @@ struct pc_path_leaf pc_paths_walk(struct pc_thread *t, const struct pc_call *cal
     s->barrier = 0; /* the walk never joins the last path */
     walk_outwards(t, s, &walk);
     lay_out(s, p, (struct pc_path_miss){0, 0}, call->cfa);
-    p->n_last = 0; /* for one call in 1024 the next walk may go all the way */
+    p->n_last = 0; /* this path has overwritten it */
     return book_path(t, s, PC_SLOT_OP(slot));
 }
 
