@@ -5,19 +5,6 @@
  */
 #include "view/viewers/viewers.h"
 
-/* inclusive[node][kind]: with all below. */
-static uint64_t (*sum_below(const struct pct_stacks *s))[PCT_N_VALUE_KINDS]
-{
-    uint64_t(*sums)[PCT_N_VALUE_KINDS] = pct_alloc(s->tree->n, sizeof *sums);
-    for (uint32_t i = (uint32_t)s->tree->n; i-- > 0;)
-        for (int k = 0; k < PCT_N_VALUE_KINDS; k++) {
-            sums[i][k] += pct_stack_value(s, i, k);
-            if (i)
-                sums[s->tree->nodes[i].parent][k] += sums[i][k];
-        }
-    return sums;
-}
-
 static void put_number(FILE *out, enum pct_value_kind kind, uint64_t value)
 {
     char number[PCT_NUMBER_BYTES];
@@ -27,13 +14,14 @@ static void put_number(FILE *out, enum pct_value_kind kind, uint64_t value)
         fputs(pct_text_seconds(number, value), out);
 }
 
-static void put_node(FILE *out, const struct pct_stacks *s, uint32_t node,
-                     const uint64_t inclusive[PCT_N_VALUE_KINDS])
+static void put_node(FILE *out, const struct pct_stacks *s, uint32_t node)
 {
     const struct pct_node *n = &s->tree->nodes[node];
     const struct pct_stack_function *f = &s->functions[s->function_of[node]];
+    uint64_t below[PCT_N_VALUE_KINDS];
     struct pct_buf b = {0};
     const char *between = "";
+    pct_stack_values_below(s, node, below);
     pct_buf_text(&b, "{\"frame\": {\"name\": ");
     pct_text_quote(&b, f->name);
     pct_buf_text(&b, n->kind == PCOLLECT_NODE_OP       ? ", \"type\": \"mpi\""
@@ -50,7 +38,7 @@ static void put_node(FILE *out, const struct pct_stacks *s, uint32_t node,
         fprintf(out, "%s\"%s\": ", between, pct_value_types[k].name);
         put_number(out, k, pct_stack_value(s, node, k));
         fprintf(out, ", \"%s (inc)\": ", pct_value_types[k].name);
-        put_number(out, k, inclusive[k]);
+        put_number(out, k, below[k]);
         between = ", ";
     }
     fputs("}, \"children\": [", out);
@@ -60,11 +48,10 @@ static void put_node(FILE *out, const struct pct_stacks *s, uint32_t node,
 void pct_viewer_hatchet(FILE *out, const struct pct_stacks *s)
 {
     const struct pct_node *nodes = s->tree->nodes;
-    uint64_t(*inclusive)[PCT_N_VALUE_KINDS] = sum_below(s);
     uint32_t node = nodes[0].first_child;
     fputs("[", out);
     while (node != PC_NO_INDEX) {
-        put_node(out, s, node, inclusive[node]);
+        put_node(out, s, node);
         if (nodes[node].first_child != PC_NO_INDEX) {
             node = nodes[node].first_child;
             continue;
@@ -80,5 +67,4 @@ void pct_viewer_hatchet(FILE *out, const struct pct_stacks *s)
         fputs(",\n", out);
     }
     fputs("]\n", out);
-    pct_free(inclusive);
 }

@@ -59,34 +59,61 @@ static void put_number(struct pct_buf *b, unsigned field, uint64_t v)
     put_varint(b, v);
 }
 
-static void put_bytes(struct pct_buf *b, unsigned field, const char *data, size_t n)
+static void put_head(struct pct_buf *b, unsigned field, size_t n)
 {
     put_varint(b, (uint64_t)field << 3 | 2);
     put_varint(b, n);
-    pct_buf_put(b, data, n);
 }
 
 /* Puts a message into the one around it, and empties it. */
 static void put_message(struct pct_buf *b, unsigned field, struct pct_buf *message)
 {
-    put_bytes(b, field, message->n ? message->data : "", message->n);
+    put_head(b, field, message->n);
+    pct_buf_put(b, message->n ? message->data : "", message->n);
+    pct_buf_clear(message);
+}
+
+/* ---- The outermost message, which goes to the file at once ------------------------------------
+ */
+
+static void write_number(FILE *out, unsigned field, uint64_t v)
+{
+    struct pct_buf b = {0};
+    put_number(&b, field, v);
+    fwrite(b.data, 1, b.n, out);
+    pct_buf_free(&b);
+}
+
+static void write_bytes(FILE *out, unsigned field, const char *data, size_t n)
+{
+    struct pct_buf head = {0};
+    put_head(&head, field, n);
+    fwrite(head.data, 1, head.n, out);
+    fwrite(data, 1, n, out);
+    pct_buf_free(&head);
+}
+
+/* Writes a message, and empties it. */
+static void write_message(FILE *out, unsigned field, struct pct_buf *message)
+{
+    write_bytes(out, field, message->n ? message->data : "", message->n);
     pct_buf_clear(message);
 }
 
 /* The strings are numbered as they are written: 0 is "", then names and units of the values, then
  * path of each module, then name and file of each function. */
 struct strings {
-    struct pct_buf *out;
+    FILE *out;
     uint64_t n;
 };
 
 static uint64_t put_string(struct strings *s, const char *text)
 {
-    put_bytes(s->out, PROFILE_STRING, text, strlen(text));
+    write_bytes(s->out, PROFILE_STRING, text, strlen(text));
     return s->n++;
 }
 
-static void put_types(struct pct_buf *b, const struct pct_stacks *s, struct strings *strings)
+static void put_types(FILE *out, const struct pct_stacks *s, struct strings *strings)
 {
     struct pct_buf type = {0};
     for (int k = 0; k < PCT_N_VALUE_KINDS; k++) {
@@ -95,9 +122,9 @@ static void put_types(struct pct_buf *b, const struct pct_stacks *s, struct stri
         uint64_t name = put_string(strings, pct_value_types[k].name);
         put_number(&type, VALUE_TYPE, name);
         put_number(&type, VALUE_UNIT, put_string(strings, pct_value_types[k].unit));
-        put_message(b, PROFILE_SAMPLE_TYPE, &type);
+        write_message(out, PROFILE_SAMPLE_TYPE, &type);
         if (k == PCT_VALUE_TIME || (k == PCT_VALUE_MPI && !s->has[PCT_VALUE_TIME]))
-            put_number(b, PROFILE_DEFAULT_TYPE, name);
+            write_number(out, PROFILE_DEFAULT_TYPE, name);
     }
     pct_buf_free(&type);
 }
@@ -110,7 +137,7 @@ static uint32_t module_of(const struct pct_node *n)
 }
 
 /* The outermost module comes first: pprof takes it for the program. */
-static void put_mappings(struct pct_buf *b, const struct pct_stacks *s, struct strings *strings)
+static void put_mappings(FILE *out, const struct pct_stacks *s, struct strings *strings)
 {
     const struct pc_profile *p = s->data->profile;
     bool *put = pct_alloc(p->n_modules, sizeof *put);
@@ -127,14 +154,14 @@ static void put_mappings(struct pct_buf *b, const struct pct_stacks *s, struct s
         put_number(&mapping, MAPPING_HAS_FUNCTIONS, 1);
         put_number(&mapping, MAPPING_HAS_FILES, 1);
         put_number(&mapping, MAPPING_HAS_LINES, 1);
-        put_message(b, PROFILE_MAPPING, &mapping);
+        write_message(out, PROFILE_MAPPING, &mapping);
     }
     pct_buf_free(&path);
     pct_buf_free(&mapping);
     pct_free(put);
 }
 
-static void put_functions(struct pct_buf *b, const struct pct_stacks *s, struct strings *strings)
+static void put_functions(FILE *out, const struct pct_stacks *s, struct strings *strings)
 {
     struct pct_buf function = {0};
     for (uint32_t i = 0; i < s->n_functions; i++) {
@@ -145,12 +172,12 @@ static void put_functions(struct pct_buf *b, const struct pct_stacks *s, struct 
         put_number(&function, FUNCTION_SYSTEM_NAME, name);
         if (f->file)
             put_number(&function, FUNCTION_FILE, put_string(strings, f->file));
-        put_message(b, PROFILE_FUNCTION, &function);
+        write_message(out, PROFILE_FUNCTION, &function);
     }
     pct_buf_free(&function);
 }
 
-static void put_location(struct pct_buf *b, const struct pct_stacks *s, uint64_t id, uint32_t node,
+static void put_location(FILE *out, const struct pct_stacks *s, uint64_t id, uint32_t node,
                          uint32_t at_line)
 {
     struct pct_buf location = {0}, line = {0};
@@ -162,16 +189,16 @@ static void put_location(struct pct_buf *b, const struct pct_stacks *s, uint64_t
     if (at_line)
         put_number(&line, LINE_LINE, at_line);
     put_message(&location, LOCATION_LINE, &line);
-    put_message(b, PROFILE_LOCATION, &location);
+    write_message(out, PROFILE_LOCATION, &location);
     pct_buf_free(&line);
     pct_buf_free(&location);
 }
 
-static void put_locations(struct pct_buf *b, const struct pct_stacks *s)
+static void put_locations(FILE *out, const struct pct_stacks *s)
 {
     for (uint32_t i = 1; i < s->tree->n; i++) {
         const struct pct_node *n = &s->tree->nodes[i];
-        put_location(b, s, i, i, n->kind == PCOLLECT_NODE_FRAME ? n->frame->line : 0);
+        put_location(out, s, i, i, n->kind == PCOLLECT_NODE_FRAME ? n->frame->line : 0);
     }
 }
 
@@ -218,7 +245,7 @@ static struct part *find_parts(const struct pct_stacks *s, uint32_t node, size_t
 
 /* Writes a sample: the stack from the innermost frame on, whose location is `leaf`, then a part of
  * each figure. range: its begin, its end, and the whole. Parts add up to the figure. */
-static void put_sample(struct pct_buf *b, const struct pct_stacks *s, uint32_t node, uint64_t leaf,
+static void put_sample(FILE *out, const struct pct_stacks *s, uint32_t node, uint64_t leaf,
                        const pc_u128 range[3])
 {
     struct pct_buf sample = {0}, list = {0};
@@ -233,14 +260,14 @@ static void put_sample(struct pct_buf *b, const struct pct_stacks *s, uint32_t n
                        (uint64_t)(value * range[1] / range[2] - value * range[0] / range[2]));
     }
     put_message(&sample, SAMPLE_VALUE, &list);
-    put_message(b, PROFILE_SAMPLE, &sample);
+    write_message(out, PROFILE_SAMPLE, &sample);
     pct_buf_free(&list);
     pct_buf_free(&sample);
 }
 
 /* Writes the samples of all nodes. A function that computes has one for each line, with a location
  * of its own. */
-static void put_samples(struct pct_buf *b, const struct pct_stacks *s)
+static void put_samples(FILE *out, const struct pct_stacks *s)
 {
     uint64_t next_id = s->tree->n;
     for (uint32_t i = 1; i < s->tree->n; i++) {
@@ -253,33 +280,30 @@ static void put_samples(struct pct_buf *b, const struct pct_stacks *s)
             range[2] += parts[k].ns;
         for (size_t k = 0; k < n && range[2]; k++) {
             range[1] = range[0] + parts[k].ns;
-            put_location(b, s, next_id, i, parts[k].line);
-            put_sample(b, s, i, next_id++, range);
+            put_location(out, s, next_id, i, parts[k].line);
+            put_sample(out, s, i, next_id++, range);
             range[0] = range[1];
         }
         if (!range[2])
-            put_sample(b, s, i, i, (const pc_u128[]){0, 1, 1});
+            put_sample(out, s, i, i, (const pc_u128[]){0, 1, 1});
         pct_free(parts);
     }
 }
 
 void pct_viewer_pprof(FILE *out, const struct pct_stacks *s)
 {
-    struct pct_buf b = {0};
-    struct strings strings = {&b, 0};
+    struct strings strings = {out, 0};
     uint64_t longest_ns = 0;
     for (uint32_t r = 0; r < s->data->profile->n_ranks; r++) {
         uint64_t ns = pct_totals_wall_ns(&s->data->profile->ranks[r]);
         longest_ns = ns > longest_ns ? ns : longest_ns;
     }
     put_string(&strings, "");
-    put_types(&b, s, &strings);
-    put_mappings(&b, s, &strings);
-    put_functions(&b, s, &strings);
-    put_locations(&b, s);
-    put_samples(&b, s);
-    put_number(&b, PROFILE_TIME_NS, s->data->totals->all.start_ns);
-    put_number(&b, PROFILE_DURATION_NS, longest_ns);
-    fwrite(b.data, 1, b.n, out);
-    pct_buf_free(&b);
+    put_types(out, s, &strings);
+    put_mappings(out, s, &strings);
+    put_functions(out, s, &strings);
+    put_locations(out, s);
+    put_samples(out, s);
+    write_number(out, PROFILE_TIME_NS, s->data->totals->all.start_ns);
+    write_number(out, PROFILE_DURATION_NS, longest_ns);
 }

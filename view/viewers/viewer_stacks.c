@@ -2,8 +2,10 @@
  *
  * The stacks of a tree with their figures: see viewers.h.
  */
-#include "view/node_text.h"
 #include "view/viewers/viewers.h"
+
+#include "analysis/hash_index.h"
+#include "view/node_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,28 +25,44 @@ const struct pct_value_type pct_value_types[PCT_N_VALUE_KINDS] = {
                             "bytes", false},
 };
 
-static pc_u128 value_of(const struct pct_stacks *s, uint32_t node, enum pct_value_kind kind)
+static pc_u128 value_of(const struct pct_stacks *s, const struct pct_below *of,
+                        enum pct_value_kind kind)
 {
-    const struct pct_own own = pct_tree_own(s->tree, node);
     switch (kind) {
     case PCT_VALUE_TIME:
-        return s->outside ? own.self.ns : own.calls.sum[PCT_EXCLUSIVE] + own.computed.ns;
+        return s->outside ? of->total.ns : of->sum[PCT_EXCLUSIVE] + of->computed.ns;
     case PCT_VALUE_COMPUTATION:
-        return own.computed.ns;
+        return of->computed.ns;
     case PCT_VALUE_MPI:
-        return own.calls.sum[PCT_EXCLUSIVE];
+        return of->sum[PCT_EXCLUSIVE];
     case PCT_VALUE_CALLS:
-        return own.calls.sum[PCT_CALLS];
+        return of->sum[PCT_CALLS];
     case PCT_VALUE_SENT:
-        return own.calls.sum[PCT_SENT];
+        return of->sum[PCT_SENT];
     default:
-        return own.calls.sum[PCT_RECEIVED];
+        return of->sum[PCT_RECEIVED];
     }
+}
+
+static pc_u128 own_value(const struct pct_stacks *s, uint32_t node, enum pct_value_kind kind)
+{
+    const struct pct_own own = pct_tree_own(s->tree, node);
+    struct pct_below alone = {.total = own.self, .computed = own.computed};
+    memcpy(alone.sum, own.calls.sum, sizeof alone.sum);
+    return value_of(s, &alone, kind);
+}
+
+void pct_stack_values_below(const struct pct_stacks *s, uint32_t node,
+                            uint64_t out[PCT_N_VALUE_KINDS])
+{
+    const struct pct_below below = pct_tree_below(s->tree, node);
+    for (int k = 0; k < PCT_N_VALUE_KINDS; k++)
+        out[k] = (uint64_t)value_of(s, &below, k);
 }
 
 uint64_t pct_stack_value(const struct pct_stacks *s, uint32_t node, enum pct_value_kind kind)
 {
-    return (uint64_t)value_of(s, node, kind);
+    return (uint64_t)own_value(s, node, kind);
 }
 
 bool pct_stack_has_value(const struct pct_stacks *s, uint32_t node)
@@ -69,7 +87,7 @@ static bool sum_up(struct pct_stacks *s, struct pct_buf *why)
     for (int k = 0; k < PCT_N_VALUE_KINDS; k++) {
         pc_u128 sum = 0;
         for (uint32_t i = 0; i < s->tree->n; i++)
-            sum += value_of(s, i, k);
+            sum += own_value(s, i, k);
         if (sum > INT64_MAX) {
             pct_buf_format(why,
                            "%s: the sum is above 2^63 - 1, and other viewers have no room for it",
@@ -109,37 +127,69 @@ static struct pct_stack_function describe(struct pct_stacks *s, const struct pct
 }
 
 /* Texts are kept once: equal ones have one address. */
-static int compare_functions(const void *a, const void *b)
+static uint32_t find_function(struct pct_stacks *s, struct pct_hash_index *known, size_t *room,
+                              struct pct_stack_function f)
 {
-    const struct pct_stack_function *x = a, *y = b;
-    int order = strcmp(x->name, y->name);
-    if (order)
-        return order;
-    return strcmp(x->file ? x->file : "", y->file ? y->file : "");
+    uint64_t file = pc_hash_u64((uintptr_t)f.file);
+    struct pct_hash_search search = {.hash = (uint32_t)pc_hash_u64((uintptr_t)f.name ^ file)};
+    uint32_t i;
+    while ((i = pct_hash_next(known, &search)) != PC_NO_INDEX)
+        if (s->functions[i].name == f.name && s->functions[i].file == f.file)
+            return i;
+    s->functions = pct_grow(s->functions, s->n_functions, room, sizeof *s->functions);
+    s->functions[s->n_functions] = f;
+    pct_hash_add(known, search.hash, s->n_functions);
+    return s->n_functions++;
 }
 
+/* A function with its number before they are sorted. */
+struct sorted {
+    struct pct_stack_function function;
+    uint32_t before;
+};
+
+static int compare_functions(const void *a, const void *b)
+{
+    const struct sorted *x = a, *y = b;
+    int order = strcmp(x->function.name, y->function.name);
+    if (!order)
+        order = strcmp(x->function.file ? x->function.file : "",
+                       y->function.file ? y->function.file : "");
+    return order ? order : x->before < y->before ? -1 : x->before > y->before;
+}
+
+/* Sorts the functions. Returns the new number of each; freed by the caller. */
+static uint32_t *sort_functions(struct pct_stacks *s)
+{
+    struct sorted *list = pct_alloc(s->n_functions, sizeof *list);
+    uint32_t *now = pct_alloc(s->n_functions, sizeof *now);
+    for (uint32_t i = 0; i < s->n_functions; i++)
+        list[i] = (struct sorted){s->functions[i], i};
+    qsort(list, s->n_functions, sizeof *list, compare_functions);
+    for (uint32_t i = 0; i < s->n_functions; i++) {
+        s->functions[i] = list[i].function;
+        now[list[i].before] = i;
+    }
+    pct_free(list);
+    return now;
+}
+
+/* Most nodes of a large tree have few functions. */
 static void list_functions(struct pct_stacks *s)
 {
-    uint32_t n = (uint32_t)s->tree->n, kept = 0;
-    struct pct_stack_function *of = pct_alloc(n, sizeof *of);
+    struct pct_hash_index known = {0};
     struct pct_buf b = {0};
-    s->functions = pct_alloc(n, sizeof *s->functions);
-    s->function_of = pct_alloc(n, sizeof *s->function_of);
-    for (uint32_t i = 1; i < n; i++)
-        s->functions[s->n_functions++] = of[i] = describe(s, &s->tree->nodes[i], &b);
-    qsort(s->functions, s->n_functions, sizeof *s->functions, compare_functions);
-    for (uint32_t i = 0; i < s->n_functions; i++)
-        if (!kept || compare_functions(&s->functions[kept - 1], &s->functions[i]))
-            s->functions[kept++] = s->functions[i];
-    s->n_functions = kept;
+    size_t room = 0;
+    s->function_of = pct_alloc(s->tree->n, sizeof *s->function_of);
     s->function_of[0] = PC_NO_INDEX;
-    for (uint32_t i = 1; i < n; i++) {
-        const struct pct_stack_function *found =
-            bsearch(&of[i], s->functions, kept, sizeof *of, compare_functions);
-        s->function_of[i] = (uint32_t)(found - s->functions);
-    }
+    for (uint32_t i = 1; i < s->tree->n; i++)
+        s->function_of[i] = find_function(s, &known, &room, describe(s, &s->tree->nodes[i], &b));
+    pct_hash_free(&known);
     pct_buf_free(&b);
-    pct_free(of);
+    uint32_t *now = sort_functions(s);
+    for (uint32_t i = 1; i < s->tree->n; i++)
+        s->function_of[i] = now[s->function_of[i]];
+    pct_free(now);
 }
 
 /* ---- All ------------------------------------------------------------------------------------ */

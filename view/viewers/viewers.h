@@ -58,8 +58,10 @@ struct pct_stacks *pct_stacks_new(const struct pct_data *d, const struct pct_tre
                                   struct pct_buf *why);
 void pct_stacks_free(struct pct_stacks *s);
 
-/* Figures of a node itself. */
+/* Figures of a node itself, and with all below. */
 uint64_t pct_stack_value(const struct pct_stacks *s, uint32_t node, enum pct_value_kind kind);
+void pct_stack_values_below(const struct pct_stacks *s, uint32_t node,
+                            uint64_t out[PCT_N_VALUE_KINDS]);
 bool pct_stack_has_value(const struct pct_stacks *s, uint32_t node);
 /* The nodes from the first below the root to this one: out has room for the depth of the tree.
  * Returns how many. */
