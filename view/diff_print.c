@@ -28,6 +28,11 @@ static const struct pct_diff_row *row_at(const struct pct_cell *c)
     return &pct_data_diff(c->d)->rows[c->row];
 }
 
+static struct pct_diff_change figure_at(const struct pct_cell *c)
+{
+    return pct_diff_figure(pct_data_diff(c->d), row_at(c));
+}
+
 static size_t count_rows(const struct pct_data *d)
 {
     return pct_data_diff(d)->n_rows;
@@ -51,32 +56,32 @@ static void row_verdict(const struct pct_cell *c, struct pct_value *out)
 
 static void row_before(const struct pct_cell *c, struct pct_value *out)
 {
-    out->real = row_at(c)->figure.before.mean * unit_of(pct_data_diff(c->d));
+    out->real = figure_at(c).before.mean * unit_of(pct_data_diff(c->d));
 }
 
 static void row_after(const struct pct_cell *c, struct pct_value *out)
 {
-    out->real = row_at(c)->figure.after.mean * unit_of(pct_data_diff(c->d));
+    out->real = figure_at(c).after.mean * unit_of(pct_data_diff(c->d));
 }
 
 static void row_change(const struct pct_cell *c, struct pct_value *out)
 {
-    out->real = row_at(c)->figure.change * unit_of(pct_data_diff(c->d));
+    out->real = row_at(c)->change * unit_of(pct_data_diff(c->d));
 }
 
 static void row_change_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    set_percent(row_at(c)->figure.change, row_at(c)->figure.before.mean, out);
+    set_percent(row_at(c)->change, figure_at(c).before.mean, out);
 }
 
 static void row_run_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    set_percent(row_at(c)->figure.change, pct_data_diff(c->d)->total.before.mean, out);
+    set_percent(row_at(c)->change, pct_data_diff(c->d)->total.before.mean, out);
 }
 
 static void row_confidence(const struct pct_cell *c, struct pct_value *out)
 {
-    double doubt = row_at(c)->figure.doubt;
+    double doubt = row_at(c)->doubt;
     out->none = doubt < 0;
     out->number = doubt < 0 ? 0 : (pc_u128)llround((1 - doubt) * 100000);
 }
@@ -84,40 +89,39 @@ static void row_confidence(const struct pct_cell *c, struct pct_value *out)
 static void row_before_deviation(const struct pct_cell *c, struct pct_value *out)
 {
     out->none = pct_data_diff(c->d)->n_before < 2;
-    out->real = row_at(c)->figure.before.deviation * unit_of(pct_data_diff(c->d));
+    out->real = figure_at(c).before.deviation * unit_of(pct_data_diff(c->d));
 }
 
 static void row_after_deviation(const struct pct_cell *c, struct pct_value *out)
 {
     out->none = pct_data_diff(c->d)->n_after < 2;
-    out->real = row_at(c)->figure.after.deviation * unit_of(pct_data_diff(c->d));
+    out->real = figure_at(c).after.deviation * unit_of(pct_data_diff(c->d));
 }
 
-static void set_error(const struct pct_cell *c, const struct pct_diff_side *s,
-                      struct pct_value *out)
+static void set_error(const struct pct_cell *c, struct pct_diff_side s, struct pct_value *out)
 {
-    out->none = s->error < 0;
-    out->real = s->error * unit_of(pct_data_diff(c->d));
+    out->none = s.error < 0;
+    out->real = s.error * unit_of(pct_data_diff(c->d));
 }
 
 static void row_before_error(const struct pct_cell *c, struct pct_value *out)
 {
-    set_error(c, &row_at(c)->figure.before, out);
+    set_error(c, figure_at(c).before, out);
 }
 
 static void row_after_error(const struct pct_cell *c, struct pct_value *out)
 {
-    set_error(c, &row_at(c)->figure.after, out);
+    set_error(c, figure_at(c).after, out);
 }
 
 static void row_before_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    set_percent(row_at(c)->figure.before.mean, pct_data_diff(c->d)->total.before.mean, out);
+    set_percent(figure_at(c).before.mean, pct_data_diff(c->d)->total.before.mean, out);
 }
 
 static void row_after_percent(const struct pct_cell *c, struct pct_value *out)
 {
-    set_percent(row_at(c)->figure.after.mean, pct_data_diff(c->d)->total.after.mean, out);
+    set_percent(figure_at(c).after.mean, pct_data_diff(c->d)->total.after.mean, out);
 }
 
 static void row_path(const struct pct_cell *c, struct pct_value *out)
@@ -530,12 +534,13 @@ static void put_row_change(struct pct_buf *b, const struct pct_diff_change *c, b
 static void put_row_figure(const struct pct_diff *d, const struct pct_diff_row *row, bool after,
                            struct pct_buf *b)
 {
+    const struct pct_diff_change figure = pct_diff_figure(d, row);
     char most[PCT_NUMBER_BYTES];
     double unseen_ns = pct_diff_unseen_ns(d, row, after);
     if (unseen_ns > 0)
         pct_buf_format(b, "<%s", pct_text_time(most, pct_text_whole(unseen_ns)));
     else
-        put_figure(d, after ? &row->figure.after : &row->figure.before, b);
+        put_figure(d, after ? &figure.after : &figure.before, b);
 }
 
 /* Appends the place of a row, and on which rank the change is: ", 92 % of it on rank 1". */
@@ -554,14 +559,14 @@ static void print_row(FILE *out, const struct pct_diff *d, const struct pct_diff
                       const struct pct_compare_print *how)
 {
     struct pct_buf b = {0}, place = {0};
-    const struct pct_diff_change *f = &row->figure;
+    const struct pct_diff_change f = pct_diff_figure(d, row);
     put_row_place(row, &place);
-    put_percent(&b, d, f->change);
+    put_percent(&b, d, f.change);
     pct_buf_text(&b, "  ");
     put_row_figure(d, row, false, &b);
     pct_buf_text(&b, " -> ");
     put_row_figure(d, row, true, &b);
-    put_row_change(&b, f, how->utf8);
+    put_row_change(&b, &f, how->utf8);
     while (pct_text_cells(b.data) < (d->n_before > 1 || d->n_after > 1 ? 64 : 46))
         pct_buf_text(&b, " ");
     if (!how->width || pct_text_cells(b.data) + 2 + pct_text_cells(place.data) <= how->width) {
@@ -587,7 +592,7 @@ static bool is_listed(const struct pct_diff *d, const struct pct_diff_row *row,
                       const struct pct_compare_print *how)
 {
     return !(d->total.before.mean > 0) ||
-           1e3 * fabs(percent_of_total(d, row->figure.change)) >= least_of_lists(how);
+           1e3 * fabs(percent_of_total(d, row->change)) >= least_of_lists(how);
 }
 
 static void print_verdict(FILE *out, const struct pct_diff *d, enum pct_verdict verdict,
@@ -639,10 +644,10 @@ static void put_line(void *arg, const uint32_t *nodes, size_t n, struct pct_buf 
     const struct lines *l = arg;
     double change = 0, before = 0, after = 0;
     for (size_t i = 0; i < n; i++) {
-        const struct pct_diff_change *c = &l->t->change[nodes[i]];
-        change += c->change;
-        before += c->before.mean;
-        after += c->after.mean;
+        const struct pct_diff_change c = pct_diff_tree_change(l->t, nodes[i]);
+        change += c.change;
+        before += c.before.mean;
+        after += c.after.mean;
     }
     put_percent(b, l->d, change);
     struct pct_buf means = {0};

@@ -61,30 +61,37 @@ static bool has_hidden(void *printer, uint32_t node)
     return find_hidden(printer, node, NULL) != 0;
 }
 
-static void set_rest(const struct pct_join_tree_node *n, struct pct_buf *b)
+static void set_rest(const struct pct_join_tree *t, uint32_t node, struct pct_buf *b)
 {
-    struct pct_place_text place = {.file = n->file};
-    if (n->call_file)
-        place = (struct pct_place_text){.file = n->call_file, .line = n->call_line};
-    else if (n->site.number)
-        place = (struct pct_place_text){.call = n->site.number, .n_calls = n->site.n};
+    const struct pct_join_node *at = pct_join_tree_place(t, node);
+    struct pct_place_text place = {.file = at->file};
+    if (pct_join_call_file(at))
+        place = (struct pct_place_text){.file = at->call_file, .line = at->call_line};
+    else if (at->site.number)
+        place = (struct pct_place_text){.call = at->site.number, .n_calls = at->site.n};
     pct_buf_put(b, "", 0);
     pct_place_put(b, &place, PCT_PLACE_LIST);
-    pct_buf_text(b, n->inlined ? " [inlined]" : "");
-    pct_buf_text(b, n->waits ? " (threads wait there)" : "");
+    pct_buf_text(b, t->nodes[node].inlined ? " [inlined]" : "");
+    pct_buf_text(b, t->nodes[node].waits ? " (threads wait there)" : "");
+}
+
+static bool is_called_at(const struct pct_join_node *a, const struct pct_join_node *b)
+{
+    return pct_join_call_file(a) == pct_join_call_file(b) &&
+           pct_join_call_line(a) == pct_join_call_line(b) && a->site.number == b->site.number;
 }
 
 /* Appends the name, told apart from those of siblings that were called at the same place. */
 static void put_name(const struct printer *l, uint32_t node, struct pct_buf *b)
 {
     enum { MOST = 256 }; /* of many siblings the first, so that a wide tree takes linear time */
-    const struct pct_join_tree_node *nodes = l->view->tree->nodes, *n = &nodes[node];
+    const struct pct_join_tree *t = l->view->tree;
+    const struct pct_join_tree_node *nodes = t->nodes, *n = &nodes[node];
     const char *others[MOST];
     size_t n_others = 0;
     uint32_t i = nodes[n->parent].first_child;
     for (size_t seen = 0; i != PC_NO_INDEX && seen < MOST; i = nodes[i].next, seen++)
-        if (nodes[i].call_file == n->call_file && nodes[i].call_line == n->call_line &&
-            nodes[i].site.number == n->site.number)
+        if (is_called_at(pct_join_tree_place(t, i), pct_join_tree_place(t, node)))
             others[n_others++] = nodes[i].name;
     if (pct_place_of_nameless(b, n->name))
         return;
@@ -112,7 +119,7 @@ static void put_node(struct printer *l, uint32_t node, struct pct_corner corner,
         put_name(l, fold->functions[i], &name);
     }
     pct_fold_times(&name, fold, l->how->utf8);
-    set_rest(&l->view->tree->nodes[node], &rest);
+    set_rest(l->view->tree, node, &rest);
     size_t room = pct_branches_room(&l->branches, corner);
     bool beside = pct_text_cells(name.data) + pct_text_cells(rest.data) <= room || !rest.n;
     pct_branches_put(&l->branches, l->figures.data, corner,
@@ -155,9 +162,10 @@ static uint32_t only_child(void *printer, uint32_t node)
 
 static bool is_same_function(const void *printer, uint32_t node, uint32_t other)
 {
-    const struct pct_join_tree_node *nodes = ((const struct printer *)printer)->view->tree->nodes,
-                                    *a = &nodes[node], *b = &nodes[other];
-    return a->kind == b->kind && a->name == b->name && a->file == b->file;
+    const struct pct_join_tree *t = ((const struct printer *)printer)->view->tree;
+    const struct pct_join_tree_node *a = &t->nodes[node], *b = &t->nodes[other];
+    return a->kind == b->kind && a->name == b->name &&
+           pct_join_tree_place(t, node)->file == pct_join_tree_place(t, other)->file;
 }
 
 static uint32_t parent_of(const void *printer, uint32_t node)
@@ -167,13 +175,13 @@ static uint32_t parent_of(const void *printer, uint32_t node)
 
 static struct pct_passing passing_of(const void *printer, uint32_t node)
 {
-    const struct pct_join_tree_node *n =
-        &((const struct printer *)printer)->view->tree->nodes[node];
-    bool is_frame = n->kind == PCOLLECT_NODE_FRAME;
-    const char *runtime = is_frame ? pct_symbols_runtime(n->file) : NULL;
-    return (struct pct_passing){.library = runtime || n->file ? runtime : n->library,
+    const struct pct_join_tree *t = ((const struct printer *)printer)->view->tree;
+    const struct pct_join_node *place = pct_join_tree_place(t, node);
+    bool is_frame = t->nodes[node].kind == PCOLLECT_NODE_FRAME;
+    const char *runtime = is_frame ? pct_symbols_runtime(place->file) : NULL;
+    return (struct pct_passing){.library = runtime || place->file ? runtime : place->library,
                                 .is_frame = is_frame,
-                                .has_name = !n->module};
+                                .has_name = !place->module};
 }
 
 /* True for a function in which itself much is lost or gained. */

@@ -39,12 +39,16 @@ static void close_side(struct pct_diff_side *s)
     s->error = pct_student_error(s->deviation, s->n);
 }
 
-/* Welch's test: the scatter of the two sides may differ. */
-static void close_change(struct pct_diff_change *c)
+static void close_sides(struct pct_diff_change *c)
 {
     close_side(&c->before);
     close_side(&c->after);
     c->change = c->after.mean - c->before.mean;
+}
+
+/* Welch's test: the scatter of the two sides may differ. */
+static void test_change(struct pct_diff_change *c)
+{
     c->doubt = c->least_doubt = -1;
     if (c->before.n < 2 || c->after.n < 2)
         return;
@@ -58,6 +62,12 @@ static void close_change(struct pct_diff_change *c)
         (u + v) * (u + v) / (u * u / (double)(c->before.n - 1) + v * v / (double)(c->after.n - 1));
     c->doubt = pct_student_tail(c->change / sqrt(u + v), freedom);
     c->least_doubt = erfc(fabs(c->change) / sqrt(2 * (u + v)));
+}
+
+static void close_change(struct pct_diff_change *c)
+{
+    close_sides(c);
+    test_change(c);
 }
 
 static double time_of(const struct pct_join_node *node, const struct pct_cost *cost)
@@ -162,47 +172,78 @@ static double find_unseen(const struct pct_diff *d, size_t first, size_t n)
 
 double pct_diff_unseen_ns(const struct pct_diff *d, const struct pct_diff_row *row, bool after)
 {
-    const struct pct_diff_side *side = after ? &row->figure.after : &row->figure.before;
-    if (d->metric != PCT_DIFF_TIME || !is_sampled(d, row->node) || side->mean > 0)
+    if (d->metric != PCT_DIFF_TIME || !is_sampled(d, row->node))
+        return 0;
+    struct pct_diff_change figure = pct_diff_figure(d, row);
+    if ((after ? figure.after : figure.before).mean > 0)
         return 0;
     return after ? d->unseen_after_ns : d->unseen_before_ns;
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* False: nothing on either side. */
-static bool fill_row(const struct pct_diff *d, uint32_t node, struct pct_diff_row *row)
+/* The figure of a context, with what is left out of MPI calls or not; untested. */
+static struct pct_diff_change sum_figure(const struct pct_diff *d, uint32_t node, bool with_delay)
 {
-    bool any = false, before = false, after = false;
-    double samples = 0;
-    *row = (struct pct_diff_row){.node = node};
+    struct pct_diff_change c = {.change = 0};
+    with_delay &= d->metric == PCT_DIFF_TIME;
     for (size_t i = 0; i < d->n_before + d->n_after; i++) {
-        double value = value_of(d, node, i);
+        double delayed = with_delay ? pct_join_cost(d->join, node, i)->delayed_ns : 0;
+        add_value(i < d->n_before ? &c.before : &c.after, value_of(d, node, i) + delayed);
+    }
+    close_sides(&c);
+    return c;
+}
+
+struct pct_diff_change pct_diff_figure(const struct pct_diff *d, const struct pct_diff_row *row)
+{
+    struct pct_diff_change c = sum_figure(d, row->node, false);
+    c.doubt = row->doubt;
+    c.least_doubt = row->least_doubt;
+    return c;
+}
+
+/* False: nothing on either side. */
+static bool has_figure(const struct pct_diff *d, uint32_t node)
+{
+    for (size_t i = 0; i < d->n_before + d->n_after; i++)
+        if (pct_join_cost(d->join, node, i)->present && value_of(d, node, i) > 0)
+            return true;
+    return false;
+}
+
+static void fill_row(const struct pct_diff *d, uint32_t node, struct pct_diff_row *row)
+{
+    bool before = false, after = false;
+    double samples = 0;
+    struct pct_diff_change figure = sum_figure(d, node, false),
+                           with_delay = sum_figure(d, node, true);
+    test_change(&figure);
+    test_change(&with_delay);
+    *row = (struct pct_diff_row){.node = node,
+                                 .change = figure.change,
+                                 .doubt = figure.doubt,
+                                 .least_doubt = figure.least_doubt,
+                                 .delay_doubt = with_delay.doubt};
+    for (size_t i = 0; i < d->n_before + d->n_after; i++) {
         const struct pct_cost *cost = pct_join_cost(d->join, node, i);
         double delayed = d->metric == PCT_DIFF_TIME ? cost->delayed_ns : 0;
         samples += cost->samples;
-        add_value(i < d->n_before ? &row->figure.before : &row->figure.after, value);
-        add_value(i < d->n_before ? &row->with_delay.before : &row->with_delay.after,
-                  value + delayed);
-        any |= cost->present && value > 0;
         /* Calls are there even if all of their time may be delay. */
-        if (cost->present && (value > 0 || delayed > 0 || cost->calls > 0))
+        if (cost->present && (value_of(d, node, i) > 0 || delayed > 0 || cost->calls > 0))
             *(i < d->n_before ? &before : &after) = true;
     }
-    close_change(&row->figure);
-    close_change(&row->with_delay);
     /* A few samples on both sides together are no evidence of a change. */
-    if (row->figure.change != 0 && is_sampled(d, node) && samples < PCT_SAMPLES_FEW)
+    if (row->change != 0 && is_sampled(d, node) && samples < PCT_SAMPLES_FEW)
         row->verdict = PCT_VERDICT_NOISE;
     else if (before != after && is_call(d, node))
         row->verdict = after ? PCT_VERDICT_NEW : PCT_VERDICT_GONE;
-    return any;
 }
 
 static int compare_rows(const void *a, const void *b)
 {
     const struct pct_diff_row *x = a, *y = b;
-    double u = fabs(x->figure.change), v = fabs(y->figure.change);
+    double u = fabs(x->change), v = fabs(y->change);
     if (u != v)
         return u > v ? -1 : 1;
     return x->node < y->node ? -1 : x->node > y->node;
@@ -211,9 +252,9 @@ static int compare_rows(const void *a, const void *b)
 /* True if the row is large enough to be tested. Depends only on its size, not on the change. */
 static bool is_tested(const struct pct_diff *d, const struct pct_diff_row *row)
 {
-    const struct pct_diff_change *f = &row->figure;
-    return d->metric != PCT_DIFF_TIME || f->before.mean > WEIGHS * d->total.before.mean ||
-           f->after.mean > WEIGHS * d->total.after.mean;
+    struct pct_diff_change f = pct_diff_figure(d, row);
+    return d->metric != PCT_DIFF_TIME || f.before.mean > WEIGHS * d->total.before.mean ||
+           f.after.mean > WEIGHS * d->total.after.mean;
 }
 
 /* Value below which times of a row are not told apart: that of a sample, where it is known, else a
@@ -221,7 +262,8 @@ static bool is_tested(const struct pct_diff *d, const struct pct_diff_row *row)
 static double least_of(const struct pct_diff *d, const struct pct_diff_row *row)
 {
     static const double part = 0.05;
-    double before = row->figure.before.mean, after = row->figure.after.mean;
+    struct pct_diff_change f = pct_diff_figure(d, row);
+    double before = f.before.mean, after = f.after.mean;
     double sample =
         (d->unseen_before_ns * (double)d->n_before + d->unseen_after_ns * (double)d->n_after) /
         (2 * UNSEEN);
@@ -251,9 +293,12 @@ static void test_times(const struct pct_diff *d, struct pct_diff_row **rows, siz
     }
     pct_scatter_test(tests, n, d->n_before, d->n_after);
     for (size_t i = 0; i < n; i++) {
-        struct pct_diff_change *c = with_delay ? &rows[i]->with_delay : &rows[i]->figure;
-        c->doubt = tests[i].doubt;
-        c->least_doubt = tests[i].least_doubt;
+        if (with_delay) {
+            rows[i]->delay_doubt = tests[i].doubt;
+            continue;
+        }
+        rows[i]->doubt = tests[i].doubt;
+        rows[i]->least_doubt = tests[i].least_doubt;
     }
     pct_free(tests);
     pct_free(values);
@@ -269,13 +314,13 @@ static void test_rows(struct pct_diff *d)
         if (is_tested(d, &d->rows[i]))
             rows[n++] = &d->rows[i];
         else
-            d->rows[i].figure.doubt = d->rows[i].figure.least_doubt = 1;
+            d->rows[i].doubt = d->rows[i].least_doubt = 1;
     }
     for (int with_delay = 0; with_delay < 2 && d->metric == PCT_DIFF_TIME; with_delay++)
         test_times(d, rows, n, with_delay);
     for (size_t i = 0; i < n; i++) {
-        doubts[i] = &rows[i]->figure.doubt;
-        doubts[n + i] = &rows[i]->figure.least_doubt;
+        doubts[i] = &rows[i]->doubt;
+        doubts[n + i] = &rows[i]->least_doubt;
     }
     pct_scatter_correct(doubts, n);
     pct_scatter_correct(doubts + n, n);
@@ -293,7 +338,7 @@ static bool may_be_chance(const struct pct_diff *d, const struct pct_diff_row *r
         double n = (double)(i < d->n_before ? d->n_before : d->n_after);
         variance += pct_join_cost(d->join, row->node, i)->variance / (n * n);
     }
-    return fabs(row->figure.change) < 1.96 * sqrt(variance);
+    return fabs(row->change) < 1.96 * sqrt(variance);
 }
 
 /* True if the change is neither scatter nor too small. */
@@ -305,27 +350,28 @@ static bool is_change(const struct pct_diff *d, const struct pct_diff_change *c)
 
 static void judge_row(const struct pct_diff *d, struct pct_diff_row *row)
 {
-    const struct pct_diff_change *f = &row->figure, *with = &row->with_delay;
     if (row->verdict != PCT_VERDICT_SAME)
         return;
-    bool agree = is_change(d, with) && with->change * f->change > 0;
+    struct pct_diff_change f = pct_diff_figure(d, row), with = sum_figure(d, row->node, true);
+    with.doubt = row->delay_doubt;
+    bool agree = is_change(d, &with) && with.change * f.change > 0;
     bool call = d->metric == PCT_DIFF_TIME && is_call(d, row->node);
     /* Nothing is left of the time of calls that are there: all of it may be delay. */
-    bool all_delay = call && !(fmin(f->before.mean, f->after.mean) > 0);
+    bool all_delay = call && !(fmin(f.before.mean, f.after.mean) > 0);
     row->by_delay =
-        is_change(d, f) && !may_be_chance(d, row) && (!agree || all_delay || (call && d->busy));
-    if (f->change == 0)
+        is_change(d, &f) && !may_be_chance(d, row) && (!agree || all_delay || (call && d->busy));
+    if (f.change == 0)
         row->verdict = PCT_VERDICT_SAME;
     else if (may_be_chance(d, row) || row->by_delay)
         row->verdict = PCT_VERDICT_NOISE;
-    else if (!is_change(d, f) && d->repeated)
-        row->verdict = f->least_doubt <= ALARM && with->change * f->change > 0 && !(call && d->busy)
+    else if (!is_change(d, &f) && d->repeated)
+        row->verdict = f.least_doubt <= ALARM && with.change * f.change > 0 && !(call && d->busy)
                            ? PCT_VERDICT_UNSURE
                            : PCT_VERDICT_NOISE;
-    else if (!is_change(d, f))
+    else if (!is_change(d, &f))
         row->verdict = PCT_VERDICT_SAME;
     else
-        row->verdict = f->change > 0 ? PCT_VERDICT_MORE : PCT_VERDICT_LESS;
+        row->verdict = f.change > 0 ? PCT_VERDICT_MORE : PCT_VERDICT_LESS;
 }
 
 /* Change of a row on a rank. */
@@ -345,29 +391,33 @@ static double change_on_rank(const struct pct_diff *d, const struct pct_diff_row
 static void find_rank(const struct pct_diff *d, struct pct_diff_row *row)
 {
     static const double most = 0.8, unknown = 0.01;
-    const struct pct_diff_change *f = &row->figure;
     double sum = 0, part = 0;
     bool listed = row->verdict == PCT_VERDICT_MORE || row->verdict == PCT_VERDICT_LESS ||
                   row->verdict == PCT_VERDICT_UNSURE;
     if (d->metric != PCT_DIFF_TIME || d->join->n_ranks < 2 || !listed)
         return;
+    struct pct_diff_change f = pct_diff_figure(d, row);
     for (uint32_t r = 0; r < d->join->n_ranks; r++) {
-        double on_rank = change_on_rank(d, row, r) / f->change;
+        double on_rank = change_on_rank(d, row, r) / f.change;
         sum += on_rank;
         if (on_rank > part) {
             part = on_rank;
             row->rank = r;
         }
     }
-    bool known = fabs(sum - 1) * fabs(f->change) <= unknown * fmax(f->before.mean, f->after.mean);
+    bool known = fabs(sum - 1) * fabs(f.change) <= unknown * fmax(f.before.mean, f.after.mean);
     row->rank_part = known && part >= most && part <= 1 / most ? part : 0;
 }
 
 static void make_rows(struct pct_diff *d)
 {
-    d->rows = pct_alloc(d->join->n, sizeof *d->rows);
+    size_t n = 0;
     for (uint32_t i = 0; i < d->join->n; i++)
-        d->n_rows += fill_row(d, i, &d->rows[d->n_rows]);
+        n += has_figure(d, i);
+    d->rows = pct_alloc(n, sizeof *d->rows);
+    for (uint32_t i = 0; i < d->join->n; i++)
+        if (has_figure(d, i))
+            fill_row(d, i, &d->rows[d->n_rows++]);
     if (d->repeated)
         test_rows(d);
     for (size_t i = 0; i < d->n_rows; i++) {
@@ -421,29 +471,35 @@ void pct_diff_free(struct pct_diff *d)
     pct_free(d);
 }
 
+struct pct_diff_change pct_diff_tree_change(const struct pct_diff_tree *t, uint32_t node)
+{
+    struct pct_diff_change c = {.change = 0};
+    const struct pct_diff *d = t->diff;
+    size_t n_runs = d->n_before + d->n_after;
+    for (size_t k = 0; k < n_runs; k++)
+        add_value(k < d->n_before ? &c.before : &c.after, t->tree->below[node * n_runs + k]);
+    close_change(&c);
+    return c;
+}
+
 /* Time that moves between children of a node counts as a change, although their sum does not
  * change. */
 struct pct_diff_tree *pct_diff_tree_new(const struct pct_diff *d)
 {
     struct pct_diff_tree *t = pct_alloc(1, sizeof *t);
     size_t n_runs = d->n_before + d->n_after;
+    t->diff = d;
     t->tree = pct_join_tree_new(d->join, d->busy ? computed_of : figures[d->metric]);
-    t->change = pct_alloc(t->tree->n, sizeof *t->change);
     t->moved = pct_alloc(t->tree->n, sizeof *t->moved);
-    for (size_t i = t->tree->n; i-- > 0;) {
+    for (uint32_t i = (uint32_t)t->tree->n; i-- > 0;) {
         double before = 0, after = 0;
-        for (size_t k = 0; k < n_runs; k++) {
-            struct pct_diff_change *c = &t->change[i];
-            double own = t->tree->own[i * n_runs + k];
-            add_value(k < d->n_before ? &c->before : &c->after, t->tree->below[i * n_runs + k]);
-            *(k < d->n_before ? &before : &after) += own;
-        }
-        close_change(&t->change[i]);
+        for (size_t k = 0; k < n_runs; k++)
+            *(k < d->n_before ? &before : &after) += t->tree->own[i * n_runs + k];
         if (!t->tree->few[i])
             t->moved[i] += fabs(after / (double)d->n_after - before / (double)d->n_before);
         /* The samples of a program from outside are in many contexts, with few in each. */
         if (d->recorded && !t->tree->few_below[i])
-            t->moved[i] = fmax(t->moved[i], fabs(t->change[i].change));
+            t->moved[i] = fmax(t->moved[i], fabs(pct_diff_tree_change(t, i).change));
         if (i)
             t->moved[t->tree->nodes[i].parent] += t->moved[i];
     }
@@ -456,7 +512,6 @@ void pct_diff_tree_free(struct pct_diff_tree *t)
     if (!t)
         return;
     pct_join_tree_free(t->tree);
-    pct_free(t->change);
     pct_free(t->moved);
     pct_free(t);
 }
@@ -484,10 +539,11 @@ double pct_diff_worst(const struct pct_diff *d, const char **place_out)
         worst = fmin(worst, growth_of(d, &d->wall));
     for (size_t i = 0; i < d->n_rows && d->total.before.mean > 0; i++) {
         const struct pct_diff_row *row = &d->rows[i];
-        double part = fmin(row->figure.change, row->with_delay.change) / d->total.before.mean;
+        double with_delay = sum_figure(d, row->node, true).change;
+        double part = fmin(row->change, with_delay) / d->total.before.mean;
         bool real = row->verdict == PCT_VERDICT_MORE || row->verdict == PCT_VERDICT_NEW;
         /* New contexts have no scatter on the side before, but that of the run is known. */
-        if (real && part > worst && !(d->repeated && row->figure.doubt > ALARM)) {
+        if (real && part > worst && !(d->repeated && row->doubt > ALARM)) {
             worst = part;
             *place_out = row->place;
         }

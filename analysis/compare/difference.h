@@ -55,17 +55,19 @@ struct pct_diff_change {
     double doubt, least_doubt;
 };
 
+/* Its figure, of which there may be a million, is made of the costs when it is needed. */
 struct pct_diff_row {
     uint32_t node;
+    uint32_t rank; /* of rank_part */
     const char *place;
-    struct pct_diff_change figure;
-    struct pct_diff_change with_delay; /* figure, with what is left out of MPI calls */
-    bool by_delay;                     /* noise: the two do not agree about the change */
-    enum pct_verdict verdict;
+    double change;             /* of the figure */
+    double doubt, least_doubt; /* as well */
+    double delay_doubt;        /* of the figure with what is left out of MPI calls */
     /* Part of the change that is on one rank of several, if it is most of it; 0: it is not, or not
      * known. */
     double rank_part;
-    uint32_t rank;
+    enum pct_verdict verdict;
+    bool by_delay; /* noise: the change with what is left out does not agree about it */
 };
 
 struct pct_diff {
@@ -103,6 +105,9 @@ void pct_diff_free(struct pct_diff *d);
  * of recordings the CPU time. */
 const struct pct_diff_side *pct_diff_time(const struct pct_diff *d, bool after);
 
+/* The figure of a row on both sides. */
+struct pct_diff_change pct_diff_figure(const struct pct_diff *d, const struct pct_diff_row *row);
+
 /* The bound of a row's time on one side, if it is of computation without a sample there; else 0. */
 double pct_diff_unseen_ns(const struct pct_diff *d, const struct pct_diff_row *row, bool after);
 
@@ -112,16 +117,18 @@ void pct_diff_name_places(struct pct_diff *d, bool full_names);
 
 /* The trees of both sides as one, with the metric as figure; of busy runs with the time of
  * computation alone, because that of MPI calls is not known without waits for processors. For each
- * node: the inclusive figure of each side, as mean over its runs, and the sum of the sizes of all
- * changes at the node and below, without computation of which there are few samples; of recordings
- * at least the change of the node with all below. */
+ * node: the sum of the sizes of all changes at the node and below, without computation of which
+ * there are few samples; of recordings at least the change of the node with all below. */
 struct pct_diff_tree {
+    const struct pct_diff *diff;
     struct pct_join_tree *tree; /* nodes with the greatest changes first */
-    struct pct_diff_change *change;
     double *moved;
 };
 struct pct_diff_tree *pct_diff_tree_new(const struct pct_diff *d);
 void pct_diff_tree_free(struct pct_diff_tree *t);
+
+/* The inclusive figure of a node on both sides. */
+struct pct_diff_change pct_diff_tree_change(const struct pct_diff_tree *t, uint32_t node);
 
 /* The greatest growth, without noise: of the metric in the run, for time that of its ranks, with
  * what is left out and without if it is busy, or in one context, as a share of the total before;

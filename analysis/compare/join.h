@@ -157,6 +157,16 @@ static inline const struct pct_cost *pct_join_cost(const struct pct_join *j, uin
     return &j->costs[j->cost_of[(size_t)node * j->n_runs + run]];
 }
 
+/* The place where the function above calls it, if both are known; else NULL and 0. */
+static inline const char *pct_join_call_file(const struct pct_join_node *n)
+{
+    return n->call_line ? n->call_file : NULL;
+}
+static inline uint32_t pct_join_call_line(const struct pct_join_node *n)
+{
+    return n->call_file ? n->call_line : 0;
+}
+
 /* "main > solve > MPI_Allreduce"; interned. */
 const char *pct_join_path(const struct pct_join *j, uint32_t node);
 

@@ -40,31 +40,24 @@ static const char *name_of(const struct pct_join *j, uint32_t node)
 static struct pct_join_tree_node describe(const struct pct_join *j, uint32_t node)
 {
     const struct pct_join_node *n = &j->nodes[node];
-    struct pct_join_tree_node d = {.first_child = PC_NO_INDEX,
-                                   .next = PC_NO_INDEX,
-                                   .kind = n->kind,
-                                   .inlined = n->inlined,
-                                   .sampled = n->kind == PCOLLECT_NODE_POINT,
-                                   .waits = n->waits,
-                                   .name = name_of(j, node),
-                                   .module = n->module,
-                                   .library = n->library,
-                                   .file = n->file};
-    if (n->call_file && n->call_line) {
-        d.call_file = n->call_file;
-        d.call_line = n->call_line;
-    }
-    d.site = n->site;
-    if (d.kind == PCOLLECT_NODE_POINT)
-        d.kind = PCOLLECT_NODE_FRAME;
-    return d;
+    bool computes = n->kind == PCOLLECT_NODE_POINT;
+    return (struct pct_join_tree_node){.first_child = PC_NO_INDEX,
+                                       .next = PC_NO_INDEX,
+                                       .of = node,
+                                       .name = name_of(j, node),
+                                       .kind = computes ? PCOLLECT_NODE_FRAME : n->kind,
+                                       .inlined = n->inlined,
+                                       .sampled = computes,
+                                       .waits = n->waits};
 }
 
-static bool is_same(const struct pct_join_tree_node *a, const struct pct_join_tree_node *b)
+static bool is_same(const struct pct_join *j, const struct pct_join_tree_node *a,
+                    const struct pct_join_tree_node *b)
 {
+    const struct pct_join_node *x = &j->nodes[a->of], *y = &j->nodes[b->of];
     return a->parent == b->parent && a->kind == b->kind && a->name == b->name &&
-           a->file == b->file && a->call_file == b->call_file && a->call_line == b->call_line &&
-           a->site.number == b->site.number;
+           x->file == y->file && pct_join_call_file(x) == pct_join_call_file(y) &&
+           pct_join_call_line(x) == pct_join_call_line(y) && x->site.number == y->site.number;
 }
 
 /* Adds a node as the last child of its parent. */
@@ -90,12 +83,14 @@ static uint32_t add_node(struct maker *m, const struct pct_join_tree_node *node)
 /* Finds the child of its parent that is like this one, or adds it. */
 static uint32_t find_or_add(struct maker *m, const struct pct_join_tree_node *like)
 {
-    uint64_t of = (uint64_t)like->parent << 32 | like->call_line;
-    uint64_t name = pc_hash_u64((uintptr_t)like->name ^ like->site.number);
-    struct pct_hash_search search = {.hash = (uint32_t)pc_hash_u64(of ^ name)};
+    const struct pct_join *j = m->tree->join;
+    const struct pct_join_node *place = &j->nodes[like->of];
+    uint64_t from = (uint64_t)like->parent << 32 | pct_join_call_line(place);
+    uint64_t name = pc_hash_u64((uintptr_t)like->name ^ place->site.number);
+    struct pct_hash_search search = {.hash = (uint32_t)pc_hash_u64(from ^ name)};
     uint32_t c;
     while ((c = pct_hash_next(&m->by_name, &search)) != PC_NO_INDEX)
-        if (is_same(&m->tree->nodes[c], like))
+        if (is_same(j, &m->tree->nodes[c], like))
             return c;
     c = add_node(m, like);
     pct_hash_add(&m->by_name, search.hash, c);

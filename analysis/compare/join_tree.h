@@ -17,17 +17,12 @@
 struct pct_join_tree_node {
     uint32_t parent; /* PC_NO_INDEX for the root */
     uint32_t first_child, next;
-    uint16_t kind;       /* enum pcollect_node_kind */
-    bool inlined;        /* in a run that has it */
-    bool sampled;        /* its own time is that of samples */
-    bool waits;          /* its own time is threads that wait for each other in a runtime library */
-    const char *name;    /* escaped */
-    const char *module;  /* of a function without a name; else NULL */
-    const char *library; /* of struct pct_join_node */
-    const char *file;    /* file that has it; NULL: unknown, or not a function of the program */
-    const char *call_file; /* where it was called; NULL: unknown */
-    uint32_t call_line;    /* 0: unknown, or not the same in all runs */
-    struct pct_call_site site;
+    uint32_t of;      /* the first node of the join that is part of it */
+    const char *name; /* escaped */
+    uint16_t kind;    /* enum pcollect_node_kind */
+    bool inlined;     /* in a run that has it */
+    bool sampled;     /* its own time is that of samples */
+    bool waits;       /* its own time is threads that wait for each other in a runtime library */
 };
 
 struct pct_join_tree {
@@ -44,6 +39,13 @@ struct pct_join_tree *pct_join_tree_new(const struct pct_join *j,
                                         double (*figure)(const struct pct_join_node *node,
                                                          const struct pct_cost *cost));
 void pct_join_tree_free(struct pct_join_tree *t);
+
+/* Says where the node is: file, module, library, and where it was called. */
+static inline const struct pct_join_node *pct_join_tree_place(const struct pct_join_tree *t,
+                                                              uint32_t node)
+{
+    return &t->join->nodes[t->nodes[node].of];
+}
 
 /* Sorts siblings by descending values of `order`, which is by node; the sort is stable. */
 void pct_join_tree_sort(struct pct_join_tree *t, const double *order);
