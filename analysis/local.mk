@@ -17,7 +17,7 @@ analysis_libpcanalysis_la_SOURCES = \
     analysis/counters/estimates.h analysis/counters/estimates.c \
     analysis/counters/metrics.h analysis/counters/metrics.c \
     analysis/compare/call_sites.h analysis/compare/call_sites.c analysis/compare/join_tree.h analysis/compare/join_tree.c analysis/compare/compared_run.h analysis/compare/compared_run_private.h analysis/compare/compared_run.c analysis/compare/join.h analysis/compare/join_private.h analysis/compare/join.c analysis/compare/join_places.c analysis/compare/join_programs.c \
-    analysis/compare/computation.c analysis/compare/scaling.h analysis/compare/scaling.c \
+    analysis/compare/computation.c analysis/compare/scaling.h analysis/compare/scaling.c analysis/compare/scaling_tree.c \
     analysis/compare/repeats.h analysis/compare/repeats.c analysis/compare/scatter.h analysis/compare/scatter.c \
     analysis/compare/difference.h analysis/compare/difference.c \
     analysis/fit/fit.h analysis/fit/fit_private.h analysis/fit/segments.c analysis/fit/fit.c analysis/fit/solve.c analysis/fit/band.c \

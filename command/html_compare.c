@@ -39,6 +39,8 @@ static int write_scale(const struct pct_command *self, const struct pct_run *run
     if (pct_runs_check(self, runs, n))
         return PCT_DATA;
     int err = pct_scale_make(runs, n, &how, &s, &error);
+    if (!err)
+        pct_scale_find_branches(s);
     if (err)
         return fail_compare(self, err, &error);
     int status = pct_html_write(self, r->to, put_scale, s);

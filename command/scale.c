@@ -231,6 +231,8 @@ static int compare(const struct pct_command *self, struct pct_run *runs, size_t 
     struct pct_scale *s;
     struct pc_error error = {""};
     int err = pct_scale_make(runs, n, &r->scale, &s, &error);
+    if (!err)
+        pct_scale_find_branches(s);
     if (err == PC_EARG)
         return pct_refuse(self, "%s", error.text);
     if (err) {

@@ -164,6 +164,9 @@ void pct_scale_print(FILE *out, const struct pct_scale *s, const struct pct_comp
 
 /* Reason why a row loses, in words; interned (scale_reason.c). */
 const char *pct_scale_reason(const struct pct_scale *s, const struct pct_scale_row *row);
+/* Appends sentences on a function that loses with all that it calls. */
+void pct_scale_put_branch(const struct pct_scale *s, const struct pct_scale_branch *branch,
+                          struct pct_buf *b);
 /* table NULL: all. */
 void pct_scale_json(FILE *out, const struct pct_scale *s, const struct pct_table *table,
                     const struct pct_choice *choice);

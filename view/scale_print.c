@@ -412,23 +412,35 @@ static void remark_context(const struct pct_scale *s, const struct pct_scale_row
     pct_buf_free(&b);
 }
 
-/* The contexts that are sure to lose time, those that lose most first; returns their number. */
-static size_t find_blamed(const struct pct_scale *s, const struct pct_scale_row *blamed[FIRST],
-                          bool *loses_out)
+/* One of those that are sure to lose time: a context, or a function with all that it calls. */
+struct blamed {
+    const struct pct_scale_row *row; /* NULL: it is a function */
+    const struct pct_scale_branch *branch;
+};
+
+/* Those that lose most first; returns their number. */
+static size_t find_blamed(const struct pct_scale *s, struct blamed blamed[FIRST], bool *loses_out)
 {
-    size_t n = 0;
-    *loses_out = false;
+    size_t n = 0, branches = 0;
+    *loses_out = s->n_branches > 0;
     for (size_t i = 0; i < s->n_rows && n < FIRST; i++) {
         *loses_out |= pct_scale_loses(s, &s->rows[i]);
-        if (pct_scale_blames(s, &s->rows[i]))
-            blamed[n++] = &s->rows[i];
+        if (!pct_scale_blames(s, &s->rows[i]))
+            continue;
+        while (n < FIRST && branches < s->n_branches &&
+               s->branches[branches].lost_ns > s->rows[i].lost_ns)
+            blamed[n++] = (struct blamed){NULL, &s->branches[branches++]};
+        if (n < FIRST)
+            blamed[n++] = (struct blamed){&s->rows[i], NULL};
     }
+    while (n < FIRST && branches < s->n_branches)
+        blamed[n++] = (struct blamed){NULL, &s->branches[branches++]};
     return n;
 }
 
 void pct_scale_remark_loss(const struct pct_scale *s, pct_remark_fn *put, void *arg)
 {
-    const struct pct_scale_row *blamed[FIRST];
+    struct blamed blamed[FIRST];
     bool loses, by_machine = machine_part(s) > 0;
     char width[PCT_SCALE_WIDTH_BYTES], all[PCT_NUMBER_BYTES], time[PCT_NUMBER_BYTES];
     struct pct_buf b = {0};
@@ -459,11 +471,20 @@ void pct_scale_remark_loss(const struct pct_scale *s, pct_remark_fn *put, void *
 
 void pct_scale_remark_first(const struct pct_scale *s, pct_remark_fn *put, void *arg)
 {
-    const struct pct_scale_row *blamed[FIRST];
+    struct blamed blamed[FIRST];
     bool loses;
     size_t n = find_blamed(s, blamed, &loses);
-    for (size_t i = 0; i < n; i++)
-        remark_context(s, blamed[i], put, arg);
+    struct pct_buf b = {0};
+    for (size_t i = 0; i < n; i++) {
+        if (blamed[i].row) {
+            remark_context(s, blamed[i].row, put, arg);
+            continue;
+        }
+        pct_buf_clear(&b);
+        pct_scale_put_branch(s, blamed[i].branch, &b);
+        put(arg, b.data);
+    }
+    pct_buf_free(&b);
 }
 
 /* ---- Parts of the text ----------------------------------------------------------------------- */

@@ -153,3 +153,28 @@ const char *pct_scale_reason(const struct pct_scale *s, const struct pct_scale_r
     pct_buf_free(&b);
     return reason;
 }
+
+void pct_scale_put_branch(const struct pct_scale *s, const struct pct_scale_branch *branch,
+                          struct pct_buf *b)
+{
+    const struct pct_scale_point *first = &s->points[pct_scale_first(s)],
+                                 *last = &s->points[pct_scale_last(s)];
+    char x[PCT_NUMBER_BYTES], y[PCT_NUMBER_BYTES], n[PCT_SCALE_WIDTH_BYTES], m[PCT_NUMBER_BYTES];
+    bool each = s->scaling == PCT_SCALING_WEAK || s->by_threads;
+    pct_scale_width(s, first, n);
+    pct_scale_count(last->width, m);
+    pct_scale_time(branch->first_ns / (each ? first->width : 1), x);
+    pct_scale_time(branch->last_ns / (each ? last->width : 1), y);
+    pct_buf_format(b, "%s%s: %.1f %% of the run lost. ", branch->place,
+                   branch->calls ? ", with all that it calls" : "",
+                   100 * pct_scale_per(branch->lost_ns, s->core_ns));
+    pct_buf_format(b, "%s %s there on %s, %s on %s",
+                   each ? "A rank computes" : "Together the ranks compute", x, n, y, m);
+    if (!each && !pct_scale_working_differs(s) &&
+        branch->last_ns - pct_scale_ideal(s, branch->first_ns) > branch->lost_ns / 2)
+        pct_buf_text(b, ": work that is repeated, or slower when divided");
+    if (branch->waits_ns > (branch->last_ns + branch->waits_ns) / 10)
+        pct_buf_format(b, "; the others wait for it, %s in all",
+                       pct_scale_time(pct_scale_of_ranks(last, branch->waits_ns), x));
+    pct_buf_text(b, ".");
+}

@@ -178,4 +178,7 @@ const char *pct_join_path(const struct pct_join *j, uint32_t node);
 void pct_join_places(const struct pct_join *j, const uint32_t *nodes, size_t n, bool full_names,
                      const char **places_out);
 
+/* The function that a node is in, without a line: "solve (poisson.c)"; interned. */
+const char *pct_join_in_function(const struct pct_join *j, uint32_t node, bool full_names);
+
 #endif

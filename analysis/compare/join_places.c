@@ -319,3 +319,21 @@ void pct_join_places(const struct pct_join *j, const uint32_t *nodes, size_t n, 
     pct_free(list);
     pct_free(names);
 }
+
+const char *pct_join_in_function(const struct pct_join *j, uint32_t node, bool full_names)
+{
+    const struct pct_join_node *n = &j->nodes[node];
+    const struct pct_place_text place = {.file = n->file};
+    struct pct_buf b = {0}, name = {0};
+    if (n->function) {
+        pct_name_put(&name, n->function, full_names);
+        pct_text_escape(&b, name.data, PCT_ESCAPE_CELL);
+    } else {
+        pct_label_put_nameless(&b, n->label);
+    }
+    pct_place_put(&b, &place, PCT_PLACE_SENTENCE);
+    const char *shown = pct_pool_intern(j->pool, b.data);
+    pct_buf_free(&name);
+    pct_buf_free(&b);
+    return shown;
+}

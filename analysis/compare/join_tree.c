@@ -7,6 +7,7 @@
 #include "analysis/compare/join_tree.h"
 
 #include "analysis/hash_index.h"
+#include "analysis/tree/label.h"
 #include "analysis/tree/samples.h"
 
 #include <stdlib.h>
@@ -14,7 +15,6 @@
 
 struct maker {
     struct pct_join_tree *tree;
-    uint32_t *part_of; /* by node of the join */
     struct pct_hash_index by_name;
     uint32_t *last_child; /* by node */
     size_t last_room;
@@ -29,9 +29,12 @@ static const char *name_of(const struct pct_join *j, uint32_t node)
     bool frame = n->kind == PCOLLECT_NODE_FRAME || n->kind == PCOLLECT_NODE_POINT;
     if (node == j->compute)
         return j->divided ? "(time outside MPI without a sample)" : "(computation outside MPI)";
-    if (!frame || !n->function)
+    if (!frame)
         return n->label;
-    pct_text_escape(&b, n->function, PCT_ESCAPE_CELL);
+    if (n->function)
+        pct_text_escape(&b, n->function, PCT_ESCAPE_CELL);
+    else
+        pct_label_put_nameless(&b, n->label);
     const char *name = pct_pool_intern(j->pool, b.data);
     pct_buf_free(&b);
     return name;
@@ -101,15 +104,15 @@ static void take_node(struct maker *m, uint32_t node)
 {
     const struct pct_join *j = m->tree->join;
     struct pct_join_tree_node like = describe(j, node);
-    like.parent = m->part_of[j->nodes[node].parent];
+    like.parent = m->tree->part_of[j->nodes[node].parent];
     uint32_t at = find_or_add(m, &like);
     m->tree->nodes[at].inlined |= like.inlined;
     m->tree->nodes[at].sampled |= like.sampled;
     m->tree->nodes[at].waits |= like.waits;
-    m->part_of[node] = at;
+    m->tree->part_of[node] = at;
 }
 
-static void sum_up(struct pct_join_tree *t, const uint32_t *part_of,
+static void sum_up(struct pct_join_tree *t,
                    double (*figure)(const struct pct_join_node *node, const struct pct_cost *cost))
 {
     size_t n = t->join->n_runs;
@@ -121,8 +124,8 @@ static void sum_up(struct pct_join_tree *t, const uint32_t *part_of,
     for (uint32_t i = 0; i < t->join->n; i++)
         for (size_t k = 0; k < n; k++) {
             const struct pct_cost *cost = pct_join_cost(t->join, i, k);
-            t->own[part_of[i] * n + k] += figure(&t->join->nodes[i], cost);
-            samples[part_of[i]] += cost->samples;
+            t->own[t->part_of[i] * n + k] += figure(&t->join->nodes[i], cost);
+            samples[t->part_of[i]] += cost->samples;
         }
     for (uint32_t i = 0; i < t->n; i++)
         t->few[i] = samples[i] > 0 && samples[i] < PCT_SAMPLES_FEW;
@@ -143,8 +146,9 @@ struct pct_join_tree *pct_join_tree_new(const struct pct_join *j,
                                                          const struct pct_cost *cost))
 {
     struct pct_join_tree *t = pct_alloc(1, sizeof *t);
-    struct maker m = {.tree = t, .part_of = pct_alloc(j->n, sizeof *m.part_of)};
+    struct maker m = {.tree = t};
     t->join = j;
+    t->part_of = pct_alloc(j->n, sizeof *t->part_of);
     add_node(&m, &(struct pct_join_tree_node){.parent = PC_NO_INDEX,
                                               .first_child = PC_NO_INDEX,
                                               .next = PC_NO_INDEX,
@@ -152,8 +156,7 @@ struct pct_join_tree *pct_join_tree_new(const struct pct_join *j,
                                               .name = ""});
     for (uint32_t i = 1; i < j->n; i++)
         take_node(&m, i);
-    sum_up(t, m.part_of, figure);
-    pct_free(m.part_of);
+    sum_up(t, figure);
     pct_hash_free(&m.by_name);
     pct_free(m.last_child);
     return t;
@@ -164,6 +167,7 @@ void pct_join_tree_free(struct pct_join_tree *t)
     if (!t)
         return;
     pct_free(t->nodes);
+    pct_free(t->part_of);
     pct_free(t->own);
     pct_free(t->below);
     pct_free(t->few);

@@ -29,6 +29,7 @@ struct pct_join_tree {
     const struct pct_join *join;
     struct pct_join_tree_node *nodes;
     size_t n, room;
+    uint32_t *part_of;   /* by node of the join: the node that it is part of */
     double *own, *below; /* node * n_runs + run */
     /* Own computation, and with all below, has too few samples in all runs to tell a change. */
     bool *few, *few_below;

@@ -17,11 +17,6 @@
 #define NEARER_WEAK_FROM 0.5
 #define WEAK_ABOVE 0.65
 #define WEAK_BELOW 1.5
-/* Losses below this part of the run are not worth a sentence. */
-#define WORTH 0.01
-/* A loss of computation is sure from this many standard errors on: one of dozens of contexts has
- * two by chance. */
-#define SURE 3
 
 /* ---- Scales ---------------------------------------------------------------------------------- */
 
@@ -285,7 +280,7 @@ static void rate_points(struct pct_scale *s)
 
 /* True if the time of nodes of that kind is a guess at the scale: of computation, but for what is
  * sampled where there are enough samples. */
-static bool is_guess(const struct pct_scale_point *p, uint16_t kind)
+bool pct_scale_is_guess(const struct pct_scale_point *p, uint16_t kind)
 {
     return kind != PCOLLECT_NODE_OP &&
            (p->too_short || (p->guessed && kind != PCOLLECT_NODE_POINT));
@@ -320,7 +315,7 @@ static bool fill_row(const struct pct_scale *s, uint32_t node, struct pct_scale_
     }
     for (size_t k = 0; k < s->n_points; k++) {
         row->costs[k].lost_ns = row->costs[k].ns - ideal(s, row->costs[s->points[k].base].ns, k);
-        row->costs[k].guessed = is_guess(&s->points[k], s->join->nodes[node].kind);
+        row->costs[k].guessed = pct_scale_is_guess(&s->points[k], s->join->nodes[node].kind);
         row->guessed |= row->costs[k].guessed;
     }
     const struct pct_scale_cost *last = &row->costs[s->n_points - 1];
@@ -352,7 +347,6 @@ static void make_rows(struct pct_scale *s)
             pct_free(s->rows[s->n_rows].costs);
     }
     qsort(s->rows, s->n_rows, sizeof *s->rows, compare_rows);
-    pct_scale_name_places(s, false);
 }
 
 void pct_scale_name_places(struct pct_scale *s, bool full_names)
@@ -364,92 +358,10 @@ void pct_scale_name_places(struct pct_scale *s, bool full_names)
     pct_join_places(s->join, nodes, s->n_rows, full_names, places);
     for (size_t i = 0; i < s->n_rows; i++)
         s->rows[i].place = places[i];
+    for (size_t i = 0; i < s->n_branches; i++)
+        s->branches[i].place = pct_join_in_function(s->join, s->branches[i].node, full_names);
     pct_free(nodes);
     pct_free(places);
-}
-
-/* ---- The tree -------------------------------------------------------------------------------- */
-
-static double time_of(const struct pct_join_node *node, const struct pct_cost *cost)
-{
-    (void)node;
-    return cost->ns;
-}
-
-/* Compares the least and the greatest scale; ns has a value for each run. Leaves open
- * what is a guess. */
-static struct pct_scale_loss find_loss(const struct pct_scale *s, const double *ns)
-{
-    struct pct_scale_loss loss = {0};
-    size_t first = pct_scale_first(s), last = pct_scale_last(s);
-    for (size_t i = 0; i < s->n_runs; i++) {
-        const struct pct_scale_point *p = &s->points[s->point_of[i]];
-        double part = pct_scale_per_rank(p) / (double)p->n_runs;
-        loss.first_ns += s->point_of[i] == first ? ns[i] * part : 0;
-        loss.last_ns += s->point_of[i] == last ? ns[i] * part : 0;
-    }
-    loss.lost_ns = loss.last_ns - ideal(s, loss.first_ns, last);
-    return loss;
-}
-
-static bool has_time(const struct pct_join_tree *t, size_t node)
-{
-    bool any = false;
-    for (size_t k = 0; k < t->join->n_runs; k++)
-        any |= t->own[node * t->join->n_runs + k] > 0;
-    return any;
-}
-
-/* Needs what the nodes below have added to its guesses; adds these to its parent's. */
-static void fill_loss(const struct pct_scale *s, struct pct_scale_tree *t, size_t node)
-{
-    struct pct_scale_loss below = t->loss[node], *loss = &t->loss[node];
-    bool own = has_time(t->tree, node);
-    const struct pct_join_tree_node *n = &t->tree->nodes[node];
-    uint16_t kind = n->sampled ? PCOLLECT_NODE_POINT : n->kind;
-    bool first = own && is_guess(&s->points[pct_scale_first(s)], kind),
-         last = own && is_guess(&s->points[pct_scale_last(s)], kind);
-    struct pct_scale_loss of_own = find_loss(s, &t->tree->own[node * s->n_runs]);
-    bool samples = kind == PCOLLECT_NODE_POINT;
-    *loss = find_loss(s, &t->tree->below[node * s->n_runs]);
-    loss->first_guessed = first || below.first_guessed;
-    loss->last_guessed = last || below.last_guessed;
-    loss->first_unsampled_ns =
-        below.first_unsampled_ns + (samples && !(of_own.first_ns > 0) ? of_own.last_ns : 0);
-    loss->last_unsampled_ns =
-        below.last_unsampled_ns + (samples && !(of_own.last_ns > 0) ? of_own.first_ns : 0);
-    if (!t->tree->few[node] && !first && !last)
-        t->moved[node] += fabs(of_own.lost_ns);
-    if (node) {
-        uint32_t parent = t->tree->nodes[node].parent;
-        t->loss[parent].first_guessed |= loss->first_guessed;
-        t->loss[parent].last_guessed |= loss->last_guessed;
-        t->loss[parent].first_unsampled_ns += loss->first_unsampled_ns;
-        t->loss[parent].last_unsampled_ns += loss->last_unsampled_ns;
-        t->moved[parent] += t->moved[node];
-    }
-}
-
-struct pct_scale_tree *pct_scale_tree_new(const struct pct_scale *s)
-{
-    struct pct_scale_tree *t = pct_alloc(1, sizeof *t);
-    t->tree = pct_join_tree_new(s->join, time_of);
-    t->loss = pct_alloc(t->tree->n, sizeof *t->loss);
-    t->moved = pct_alloc(t->tree->n, sizeof *t->moved);
-    for (size_t i = t->tree->n; i-- > 0;)
-        fill_loss(s, t, i);
-    pct_join_tree_sort(t->tree, t->moved);
-    return t;
-}
-
-void pct_scale_tree_free(struct pct_scale_tree *t)
-{
-    if (!t)
-        return;
-    pct_join_tree_free(t->tree);
-    pct_free(t->loss);
-    pct_free(t->moved);
-    pct_free(t);
 }
 
 /* ---- Models ---------------------------------------------------------------------------------- */
@@ -593,12 +505,12 @@ static bool may_be_chance(const struct pct_scale *s, const struct pct_scale_row 
         return true;
     double error =
         hypot(sampling_error(s, row, last), ideal(s, sampling_error(s, row, first), last));
-    return row->lost_ns < SURE * error;
+    return row->lost_ns < PCT_SCALE_SURE * error;
 }
 
 bool pct_scale_loses(const struct pct_scale *s, const struct pct_scale_row *row)
 {
-    return row->lost_guessed || row->lost_ns > WORTH * s->core_ns;
+    return row->lost_guessed || row->lost_ns > PCT_SCALE_WORTH * s->core_ns;
 }
 
 /* True for what samples leave over, if it may be waiting for a processor at one of the scales. */
@@ -615,7 +527,8 @@ bool pct_scale_blames(const struct pct_scale *s, const struct pct_scale_row *row
     if (row->node == s->join->waiting || row->node == s->join->absent ||
         may_be_delayed(s, row->node))
         return false;
-    return row->lost_ns - (call ? s->machine_ns : 0) > WORTH * s->core_ns && !may_be_chance(s, row);
+    return row->lost_ns - (call ? s->machine_ns : 0) > PCT_SCALE_WORTH * s->core_ns &&
+           !may_be_chance(s, row);
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -712,6 +625,7 @@ int pct_scale_make(const struct pct_run *runs, size_t n, const struct pct_scale_
     double delayed_ns = last->delayed_ns * pct_scale_per_rank(last) -
                         ideal(s, first->delayed_ns * pct_scale_per_rank(first), s->n_points - 1);
     s->machine_ns = fmin(fmax(0, delayed_ns), last->core_ns);
+    pct_scale_name_places(s, false);
     *out = s;
     return PC_OK;
 }
@@ -723,6 +637,7 @@ void pct_scale_free(struct pct_scale *s)
     for (size_t i = 0; i < s->n_rows; i++)
         pct_free(s->rows[i].costs);
     pct_free(s->rows);
+    pct_free(s->branches);
     pct_free(s->points);
     pct_free(s->point_of);
     pct_free(s->polls);

@@ -78,6 +78,17 @@ struct pct_scale_row {
     struct pct_fit_band future; /* of the time per rank at options.predict, in seconds */
 };
 
+/* A function whose computation with all that it calls is sure to lose, where few of the contexts
+ * that it has are sure to: their samples are too few. Times summed over ranks. */
+struct pct_scale_branch {
+    uint32_t node; /* of the join: one that is part of it */
+    bool calls;    /* the time is not all its own */
+    const char *place;
+    double first_ns, last_ns; /* computation at the smallest and at the largest scale */
+    double waits_ns;          /* others wait for it at the largest scale */
+    double lost_ns;           /* with these waits, at the largest scale */
+};
+
 struct pct_scale_options {
     enum pct_scaling scaling;
     double predict;      /* width; 0: no */
@@ -103,6 +114,8 @@ struct pct_scale {
     size_t *point_of; /* by run */
     struct pct_scale_row *rows;
     size_t n_rows;
+    struct pct_scale_branch *branches; /* with the greatest losses first */
+    size_t n_branches;
     double lost_ns, core_ns; /* of the whole run at the largest scale */
     double machine_ns;       /* at most this part of lost_ns: no processor was free */
     struct pct_fit fit;      /* of the time of the run, in seconds */
@@ -110,19 +123,26 @@ struct pct_scale {
     struct pct_fit_band future;
 };
 
+/* Losses below this part of the run are not worth a sentence. */
+#define PCT_SCALE_WORTH 0.01
+/* A loss of computation is sure from this many standard errors on: one of dozens of contexts has
+ * two by chance. */
+#define PCT_SCALE_SURE 3
+
 /* PC_EARG with a text: there are fewer than two scales, or nothing tells the kind of scaling. Other
  * errors are those of pct_join_new. The runs must outlive *out. */
 int pct_scale_make(const struct pct_run *runs, size_t n, const struct pct_scale_options *options,
                    struct pct_scale **out, struct pc_error *error);
 void pct_scale_free(struct pct_scale *s);
 
-/* Makes the places of the rows anew, with names of C++ with all their arguments, or shortened as
- * pct_scale_make does. */
+/* Makes the places of rows and branches anew, with names of C++ with all their arguments, or
+ * shortened as pct_scale_make does. */
 void pct_scale_name_places(struct pct_scale *s, bool full_names);
 
 /* The trees of all runs as one; for each node, inclusive, summed over ranks, as mean of the runs:
  * the time at the smallest and at the largest scale, the loss there, and the sum of the sizes of
- * all losses and gains below, without computation that is a guess or has few samples. */
+ * all losses and gains below, without computation that is a guess or has few samples; at least what
+ * computation below is sure to lose or gain together. */
 struct pct_scale_tree {
     struct pct_join_tree *tree; /* nodes with the greatest losses first */
     struct pct_scale_loss {
@@ -135,6 +155,12 @@ struct pct_scale_tree {
 };
 struct pct_scale_tree *pct_scale_tree_new(const struct pct_scale *s);
 void pct_scale_tree_free(struct pct_scale_tree *t);
+
+/* Fills in the branches of a new comparison. */
+void pct_scale_find_branches(struct pct_scale *s);
+
+/* True if the time of such a context is a guess at this scale. */
+bool pct_scale_is_guess(const struct pct_scale_point *p, uint16_t kind);
 
 /* Time per rank that the model of a context predicts for n widths, in seconds, at the size of the
  * prediction. False: there is no model that can be used. */

@@ -247,6 +247,12 @@ bool pct_place_of_nameless(struct pct_buf *b, const char *function)
     return true;
 }
 
+void pct_label_put_nameless(struct pct_buf *b, const char *label)
+{
+    const char *end = label + strlen(label), *offset = find_number(label, end, ':');
+    pct_buf_put(b, label, (size_t)((offset ? offset : end) - label));
+}
+
 void pct_place_of_path(struct pct_buf *b, const char *labels, bool full_names)
 {
     static const char between[] = " > ";

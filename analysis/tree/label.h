@@ -17,6 +17,9 @@ enum pct_label_shape {
     PCT_LABEL_FULL_PATHS = 2 /* whole paths of files */
 };
 
+/* Appends the label of a nameless function without the offset of the call in it. */
+void pct_label_put_nameless(struct pct_buf *b, const char *label);
+
 /* Appends function@file:line, function@module or the label of a nameless function: frame `f` of
  * node `n`. */
 void pct_label_frame(struct pct_buf *b, const struct pc_profile *p, const struct pc_profile_node *n,

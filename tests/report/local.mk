@@ -3,7 +3,7 @@ report_test_sample = tests/report/sample.c tests/report/sample.h
 
 unit_tests += tests/report/fit_test tests/report/classes_test tests/report/estimate_test \
     tests/report/rank_times_test tests/report/totals_test tests/report/open_calls_test tests/report/traits_test tests/report/samples_test \
-    tests/report/scale_test tests/report/scale_sizes_test tests/report/scale_threads_test tests/report/scale_models_test tests/report/compare_test tests/report/diff_test tests/report/scatter_test tests/report/topology_test tests/report/directions_test tests/report/counters_test \
+    tests/report/scale_test tests/report/scale_sizes_test tests/report/scale_threads_test tests/report/scale_models_test tests/report/scale_branches_test tests/report/compare_test tests/report/diff_test tests/report/scatter_test tests/report/topology_test tests/report/directions_test tests/report/counters_test \
     tests/report/findings_test tests/report/blame_test tests/report/head_test tests/report/messages_test tests/report/call_place_test tests/report/turns_test tests/report/other_jobs_test tests/report/system_calls_test tests/report/ranks_test tests/report/shared_test tests/report/thread_times_test tests/report/statement_test tests/report/text_test tests/report/names_test tests/report/hash_index_test \
     tests/report/by_rank_test tests/report/in_order_test tests/report/fit_lines_test tests/report/rust_name_test tests/report/folds_test
 if HAVE_LIBDW
@@ -83,6 +83,7 @@ tests_report_shared_test_SOURCES = tests/report/shared_test.c tests/report/made_
 tests_report_scale_test_SOURCES = tests/report/scale_test.c tests/report/scale_rows.h $(report_test_sample)
 tests_report_scale_sizes_test_SOURCES = tests/report/scale_sizes_test.c tests/report/scale_rows.h $(report_test_sample)
 tests_report_scale_threads_test_SOURCES = tests/report/scale_threads_test.c tests/report/scale_rows.h $(report_test_sample)
+tests_report_scale_branches_test_SOURCES = tests/report/scale_branches_test.c tests/report/scale_rows.h $(report_test_sample)
 tests_report_scale_models_test_SOURCES = tests/report/scale_models_test.c tests/report/scale_rows.h $(report_test_sample)
 tests_report_by_rank_test_SOURCES = tests/report/by_rank_test.c $(report_test_sample)
 tests_report_statement_test_SOURCES = tests/report/statement_test.c $(report_test_sample)
